@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"net/url"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -12,39 +10,12 @@ import (
 	"sync"
 	"time"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/shellwords"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/system"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
-
-// addRoot adds the directory v to what a server that requests roots receives.
-func addRoot(f *flags, v string) error {
-	info, err := os.Stat(v)
-	if err == nil && !info.IsDir() {
-		return errors.New("must be a directory, and " + strconv.Quote(v) + " is a file")
-	}
-	if err == nil {
-		v, err = filepath.Abs(v)
-	}
-	if err != nil {
-		return err
-	}
-	f.roots = append(f.roots, mcp.Root{URI: fileURI(v), Name: filepath.Base(v)})
-	return nil
-}
-
-// fileURI returns the file URI of an absolute path.
-func fileURI(path string) string {
-	path = filepath.ToSlash(path)
-	if host, ok := strings.CutPrefix(path, "//"); ok { // a share of Windows
-		host, path, _ = strings.Cut(host, "/")
-		return (&url.URL{Scheme: "file", Host: host, Path: "/" + path}).String()
-	}
-	if !strings.HasPrefix(path, "/") {
-		path = "/" + path // before the letter of a drive
-	}
-	return (&url.URL{Scheme: "file", Path: path}).String()
-}
 
 // answers returns the handlers of --root and --sampling. Without these flags the
 // client declares no such capability, and a server that asks nevertheless makes
@@ -58,10 +29,10 @@ func (c *invocation) answers(s *conversation) []mcp.Handler {
 		})
 	}
 	roots, sampling := refuse("roots/list", "root"), refuse("sampling/createMessage", "sampling")
-	if c.flags.roots != nil {
-		roots = mcp.Roots(func(context.Context) ([]mcp.Root, error) { return c.flags.roots, nil })
+	if c.flags.Roots != nil {
+		roots = mcp.Roots(func(context.Context) ([]mcp.Root, error) { return c.flags.Roots, nil })
 	}
-	if c.flags.sampling != "" {
+	if c.flags.Sampling != "" {
 		p := &sampler{c: c, s: s, turn: make(chan struct{}, 1)}
 		sampling = mcp.Sampling{CreateMessage: p.createMessage, Tools: true}
 	}
@@ -107,9 +78,9 @@ func (c *invocation) missingIn(text string) string {
 	switch {
 	case !strings.Contains(text, "client"), !strings.Contains(text, "support") && !strings.Contains(text, "capab"):
 		return ""
-	case strings.Contains(text, "sampling") && c.flags.sampling == "":
+	case strings.Contains(text, "sampling") && c.flags.Sampling == "":
 		return c.askHint("sampling")
-	case strings.Contains(text, "roots") && c.flags.roots == nil:
+	case strings.Contains(text, "roots") && c.flags.Roots == nil:
 		return c.askHint("root")
 	}
 	return ""
@@ -141,7 +112,7 @@ func (p *sampler) createMessage(ctx context.Context, params *mcp.CreateMessagePa
 		return nil, err
 	}
 	out, complaint := &limitedBuffer{limit: maxSample}, &limitedBuffer{limit: maxComplaint}
-	cmd := systemShell(ctx, p.c.flags.sampling)
+	cmd := system.Shell(ctx, p.c.flags.Sampling)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(string(request)+"\n"), out, complaint
 	cmd.WaitDelay = time.Second // for programs that it started
 	res, err := new(mcp.CreateMessageResult), cmd.Run()
@@ -155,11 +126,11 @@ func (p *sampler) createMessage(ctx context.Context, params *mcp.CreateMessagePa
 		return res, nil
 	}
 	if ctx.Err() == nil {
-		text := "--sampling " + quoteWord(p.c.hide(p.c.flags.sampling)) + " failed: " + err.Error()
+		text := "--sampling " + shellwords.Quote(p.c.hide(p.c.flags.Sampling)) + " failed: " + err.Error()
 		if words := strings.TrimSpace(string(complaint.data)); words != "" {
 			text += "\n\t" + strings.ReplaceAll(p.c.hide(words), "\n", "\n\t")
 		}
-		p.s.console.line(text)
+		p.s.console.Line(text)
 	}
 	return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the client's model failed"}
 }
@@ -168,7 +139,7 @@ func (p *sampler) createMessage(ctx context.Context, params *mcp.CreateMessagePa
 // result, and everything else is the text of the model.
 func (p *sampler) result(out []byte) (*mcp.CreateMessageResult, error) {
 	text := strings.TrimSpace(string(out))
-	name, _, _ := strings.Cut(strings.TrimSpace(p.c.flags.sampling), " ")
+	name, _, _ := strings.Cut(strings.TrimSpace(p.c.flags.Sampling), " ")
 	res := &mcp.CreateMessageResult{Model: filepath.Base(name)}
 	switch {
 	case text == "":

@@ -1,53 +1,44 @@
 package main
 
 import (
-	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/flags"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/system"
 )
 
 var bothEras = []string{"2026-07-28", "2025-11-25"}
 
 func TestRootsOfFlags(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "a folder")
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	for _, version := range bothEras {
 		o := runWithServer(t, "call", "ask_roots", "--protocol", version, "--root", dir, "--root", ".")
-		if o.status != 0 || !strings.Contains(o.stdout, `{"uri":"`+fileURI(dir)+`","name":"a folder"},{"uri":"file:///`) {
+		if o.status != 0 || !strings.Contains(o.stdout, `{"uri":"`+flags.FileURI(dir)+`","name":"a folder"},{"uri":"file:///`) {
 			t.Errorf("%s: %+v", version, o)
 		}
 		o = runWithServer(t, "call", "ask_roots", "--protocol", version)
-		if want := "type: mcpecho call ask_roots --protocol " + version + " --root . -- mcpecho serve\n"; o.status != statusRefused || !strings.Contains(o.stderr, want) {
+		if want := "type: mcpecho call ask_roots --protocol " + version + " --root . -- mcpecho serve\n"; o.status != failure.Refused || !strings.Contains(o.stderr, want) {
 			t.Errorf("%s: no %q in %+v", version, want, o)
 		}
 	}
-	runWithServer(t, "tools", "--root", filepath.Join(dir, "none")).want(t, statusUsage, "", "none")
-	runWithServer(t, "tools", "--root", mcpechoPath(t)).want(t, statusUsage, "", "must be a directory")
-	runCommandWithInput(t, "call ask_roots\n", "shell", "--", "mcpecho", "serve").want(t, statusRefused, "", "start the shell with --root .")
-}
-
-func TestFileURI(t *testing.T) {
-	for path, want := range map[string]string{
-		"/a b/ü#?%": "file:///a%20b/%C3%BC%23%3F%25", "C:/Users/x": "file:///C:/Users/x", "//host/share/x": "file://host/share/x", "/": "file:///",
-	} {
-		got := fileURI(path)
-		if u, err := url.Parse(got); got != want || err != nil {
-			t.Errorf("%s: %s, %v, want %s", path, got, err, want)
-		} else if back := strings.TrimPrefix(u.Path, "/"); back != strings.TrimPrefix(path, "/") && u.Host == "" {
-			t.Errorf("%s: the path of the URI is %s", path, u.Path)
-		}
-	}
+	runWithServer(t, "tools", "--root", filepath.Join(dir, "none")).want(t, failure.Usage, "", "none")
+	runWithServer(t, "tools", "--root", mcpechoPath(t)).want(t, failure.Usage, "", "must be a directory")
+	runCommandWithInput(t, "call ask_roots\n", "shell", "--", "mcpecho", "serve").want(t, failure.Refused, "", "start the shell with --root .")
 }
 
 // TestQuotesOfSystemShell: on Windows cmd.exe gets them as the user typed them.
 func TestQuotesOfSystemShell(t *testing.T) {
 	t.Parallel()
-	out, err := systemShell(t.Context(), `echo "a b" "c"&& echo d`).Output()
+	out, err := system.Shell(t.Context(), `echo "a b" "c"&& echo d`).Output()
 	want := "a b c\nd\n"
 	if runtime.GOOS == "windows" {
 		want = "\"a b\" \"c\"\r\nd\r\n"
@@ -72,10 +63,10 @@ func TestSamplingByProgram(t *testing.T) {
 			{"cat > request; echo Paris", 0, `{"role":"assistant","content":{"type":"text","text":"Paris"},"model":"cat","stopReason":"endTurn"}`},
 			{`echo '{"city": "Paris"}'`, 0, `{\"city\": \"Paris\"}`},
 			{`echo '{"content":{"type":"text","text":"Rome"},"role":"assistant","model":"m1"}'`, 0, `"text":"Rome"},"model":"m1"`},
-			{`echo '{"content":7}'`, statusRefused, "not a result of sampling/createMessage"},
-			{"true", statusRefused, "--sampling true failed: it wrote nothing to standard output"},
-			{"echo 'no \033[31mmodel' >&2; exit 3", statusRefused, "failed: exit status 3\n\tno \\u001b[31mmodel\n"},
-			{"head -c 17000000 /dev/zero", statusRefused, "longer than 16777216 bytes"},
+			{`echo '{"content":7}'`, failure.Refused, "not a result of sampling/createMessage"},
+			{"true", failure.Refused, "--sampling true failed: it wrote nothing to standard output"},
+			{"echo 'no \033[31mmodel' >&2; exit 3", failure.Refused, "failed: exit status 3\n\tno \\u001b[31mmodel\n"},
+			{"head -c 17000000 /dev/zero", failure.Refused, "longer than 16777216 bytes"},
 		} {
 			o := runWithServer(t, "call", "ask_sampling", "--protocol", version, "--sampling", test.program)
 			text := o.stdout
@@ -94,15 +85,16 @@ func TestSamplingByProgram(t *testing.T) {
 			t.Errorf("%s: request %q, %v", version, request, err)
 		}
 		o := runWithServer(t, "call", "ask_sampling", "--protocol", version)
-		if want := "type: mcpecho call ask_sampling --protocol " + version + " --sampling COMMAND -- mcpecho serve\n"; o.status != statusRefused || !strings.Contains(o.stderr, want) {
+		if want := "type: mcpecho call ask_sampling --protocol " + version + " --sampling COMMAND -- mcpecho serve\n"; o.status != failure.Refused || !strings.Contains(o.stderr, want) {
 			t.Errorf("%s: no %q in %+v", version, want, o)
 		}
 	}
-	runWithServer(t, "tools", "--sampling", " ").want(t, statusUsage, "", "must be a command")
+	runWithServer(t, "tools", "--sampling", " ").want(t, failure.Usage, "", "must be a command")
 }
 
 // A failed tool may say only in its text that the client lacks a capability.
 func TestMissingAnswerOfOtherServers(t *testing.T) {
+	t.Parallel()
 	c, err := parse(&environment{name: "mcpecho", stdin: strings.NewReader("")}, []string{"call", "x", "--", "server"})
 	if err != nil {
 		t.Fatal(err)

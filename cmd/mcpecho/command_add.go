@@ -10,6 +10,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/configfile"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/guess"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/state"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/internal/nearest"
@@ -20,22 +25,22 @@ import (
 
 // runAdd adds a server to a file of servers.
 func runAdd(_ context.Context, c *invocation) error {
-	e := &config.Server{Name: c.args[0], Type: c.flags.transport, Headers: make(map[string]string)}
+	e := &config.Server{Name: c.args[0], Type: c.flags.Transport, Headers: make(map[string]string)}
 	switch {
-	case c.flags.from != "":
-		found, err := c.findElsewhere(c.flags.from, e.Name)
+	case c.flags.From != "":
+		found, err := c.findElsewhere(c.flags.From, e.Name)
 		if err != nil {
 			return err
 		}
 		e = found
 	case len(c.server) > 0 && len(c.args) == 1:
-		e.Command, e.Args, e.Env, e.Dir, e.InheritEnv = c.server[0], c.server[1:], c.flags.envEntry(), c.flags.dir, c.flags.inheritEnv
+		e.Command, e.Args, e.Env, e.Dir, e.InheritEnv = c.server[0], c.server[1:], c.flags.EnvEntry(), c.flags.Dir, c.flags.InheritEnv
 	case c.server == nil && len(c.args) == 2 && strings.Contains(c.args[1], "://"):
 		if _, err := httpx.Parse(c.args[1]); err != nil {
 			return c.usage(err.Error())
 		}
 		e.URL = c.args[1]
-		for key, values := range c.flags.header {
+		for key, values := range c.flags.Header {
 			e.Headers[key] = values[0]
 		}
 	default:
@@ -52,27 +57,27 @@ func runAdd(_ context.Context, c *invocation) error {
 		return c.usageHint(path+" already has the server "+strconv.Quote(e.Name),
 			"to replace it, first type: "+c.paste(append([]string{"remove", e.Name}, c.fileFlags()...)))
 	}
-	changed, err := addMember(text, e.Name, entryText(e))
+	changed, err := configfile.Add(text, e.Name, entryText(e))
 	if err != nil {
-		return &failure{status: statusUsage, kind: "configuration", message: path + " is " + err.Error(), hint: "correct the file"}
+		return &failure.Error{Status: failure.Usage, Kind: "configuration", Message: path + " is " + err.Error(), Hint: "correct the file"}
 	}
 	if err := c.replaceServers(path, changed, e.Name); err != nil {
 		return err
 	}
 	target := c.fileTarget()
 	if err := c.trustAdded(path, e.Name); err != nil {
-		(&console{w: c.stderr}).line("Cannot store that you trust it: " + escapeLine(err.Error()))
+		(&terminal.Console{Out: c.stderr}).Line("Cannot store that you trust it: " + terminal.EscapeLine(err.Error()))
 		target = []string{"-c", path} // which needs no trust
 	}
 	c.warnShared(path, e)
-	return c.print("Added " + escapeName(e.Name) + " to " + escapeName(path) + ". To try it, type: " +
+	return c.print("Added " + terminal.EscapeName(e.Name) + " to " + terminal.EscapeName(path) + ". To try it, type: " +
 		c.paste(append([]string{"tools", e.Name}, target...)) + "\n")
 }
 
 // explainAdd returns the failure for a command line that describes no server.
 func (c *invocation) explainAdd() error {
 	if len(c.args) > 1 && c.server == nil {
-		if url := repairURL(c.args[1]); url != "" && !strings.Contains(c.args[1], " ") {
+		if url := guess.URL(c.args[1]); url != "" && !strings.Contains(c.args[1], " ") {
 			return c.usageHint("a URL must begin with http:// or https://", "type: "+c.retyped(c.args[1], url))
 		}
 		return c.usageHint("the command that starts the server belongs after --",
@@ -107,7 +112,7 @@ func (c *invocation) findElsewhere(program, name string) (*config.Server, error)
 	case name == "" && len(names) > 0:
 		return nil, c.usageHint("add needs NAME; "+program+" has "+strings.Join(names, ", "), "type: "+c.paste(slices.Insert(c.without(), 1, names[0])))
 	}
-	return nil, c.usageHint(program+" has no server "+strconv.Quote(name)+didYouMean(name, names),
+	return nil, c.usageHint(program+" has no server "+strconv.Quote(name)+failure.DidYouMean(name, names),
 		c.didMean(name, names, "for a list, type: "+c.paste([]string{"servers", "--all"})))
 }
 
@@ -115,23 +120,23 @@ func (c *invocation) findElsewhere(program, name string) (*config.Server, error)
 // or the project's.
 func (c *invocation) serversFile() (string, error) {
 	switch {
-	case len(c.flags.config) > 0:
-		return c.flags.config[0], nil
-	case !c.flags.user:
+	case len(c.flags.Config) > 0:
+		return c.flags.Config[0], nil
+	case !c.flags.User:
 		return ".mcp.json", nil
 	}
 	home, err := os.UserHomeDir()
 	if err != nil {
-		return "", localFailure(err)
+		return "", failure.Local(err)
 	}
 	return filepath.Join(home, ".mcp.json"), nil
 }
 
 func (c *invocation) fileFlags() []string {
 	switch {
-	case len(c.flags.config) > 0:
-		return []string{"-c", c.flags.config[0]}
-	case c.flags.user:
+	case len(c.flags.Config) > 0:
+		return []string{"-c", c.flags.Config[0]}
+	case c.flags.User:
 		return []string{"--user"}
 	}
 	return nil
@@ -139,7 +144,7 @@ func (c *invocation) fileFlags() []string {
 
 // fileTarget returns the flags with which another command finds the server.
 func (c *invocation) fileTarget() []string {
-	if len(c.flags.config) > 0 {
+	if len(c.flags.Config) > 0 {
 		return c.fileFlags()
 	}
 	return nil
@@ -159,12 +164,12 @@ func (c *invocation) readServers() (path, text string, err error) {
 	case errors.Is(err, os.ErrNotExist):
 		return path, "", nil
 	case err != nil:
-		return "", "", localFailure(err)
+		return "", "", failure.Local(err)
 	case !info.Mode().IsRegular() || info.Size() > maxServersFile:
-		return "", "", localFailure(errors.New(path + " is not a regular file of at most 4 MiB"))
+		return "", "", failure.Local(errors.New(path + " is not a regular file of at most 4 MiB"))
 	}
 	data, err := os.ReadFile(path)
-	return path, string(data), localFailure(err)
+	return path, string(data), failure.Local(err)
 }
 
 // replaceServers writes a file of servers, if the named server is valid in it.
@@ -172,14 +177,14 @@ func (c *invocation) replaceServers(path, text, added string) error {
 	after := config.Parse([]byte(text), path, "project")
 	for _, p := range after.Problems {
 		if !p.Warning && (p.Server == "" || p.Server == added) {
-			return &failure{status: statusUsage, kind: "configuration", message: p.Error(), hint: "nothing was written"}
+			return &failure.Error{Status: failure.Usage, Kind: "configuration", Message: p.Error(), Hint: "nothing was written"}
 		}
 	}
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
 	}
 	perm := os.FileMode(0o644)
-	if c.flags.user {
+	if c.flags.User {
 		perm = 0o600
 	}
 	if info, err := os.Stat(path); err == nil {
@@ -187,7 +192,7 @@ func (c *invocation) replaceServers(path, text, added string) error {
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".mcp-*.tmp")
 	if err != nil {
-		return localFailure(err)
+		return failure.Local(err)
 	}
 	defer os.Remove(f.Name())
 	_, err = f.WriteString(text)
@@ -195,16 +200,16 @@ func (c *invocation) replaceServers(path, text, added string) error {
 	if err == nil {
 		err = statefile.Rename(f.Name(), path)
 	}
-	return localFailure(err)
+	return failure.Local(err)
 }
 
 // trustAdded trusts the server that the user has just added to the project's file.
 func (c *invocation) trustAdded(path, name string) error {
-	if len(c.flags.config) > 0 || c.flags.user || c.flags.noState {
+	if len(c.flags.Config) > 0 || c.flags.User || c.flags.NoState {
 		return nil
 	}
 	if e := config.Load(".").Server(name); e != nil && e.Scope == "project" && e.Source == path {
-		return rememberTrust(e)
+		return state.Trust(e)
 	}
 	return nil
 }
@@ -223,8 +228,8 @@ func (c *invocation) warnShared(path string, e *config.Server) {
 		}
 	}
 	slices.Sort(names)
-	if len(names) > 0 && !c.flags.user && !c.flags.quiet {
-		(&console{w: c.stderr}).line("The value of " + strings.Join(names, ", ") + " is now in " + path + ", which others may read; '${VARIABLE}' in its place takes it from the environment.")
+	if len(names) > 0 && !c.flags.User && !c.flags.Quiet {
+		(&terminal.Console{Out: c.stderr}).Line("The value of " + strings.Join(names, ", ") + " is now in " + path + ", which others may read; '${VARIABLE}' in its place takes it from the environment.")
 	}
 }
 
@@ -268,7 +273,7 @@ func entryText(e *config.Server) string {
 		}
 		b = append(b, '}')
 	}
-	return indent(append(b, '}'))
+	return terminal.Indent(append(b, '}'))
 }
 
 // runRemove removes a server from a file of servers.
@@ -278,17 +283,17 @@ func runRemove(_ context.Context, c *invocation) error {
 	if err != nil {
 		return err
 	}
-	changed, ok := removeMember(text, name)
+	changed, ok := configfile.Remove(text, name)
 	if !ok {
 		known := serverNames(config.Parse([]byte(text), path, "project"))
 		hint := c.didMean(name, known, "for a list, type: "+c.paste([]string{"servers"}))
-		if e := config.Load(".", c.flags.config...).Server(name); e != nil && e.Scope == "user" && !c.flags.user {
+		if e := config.Load(".", c.flags.Config...).Server(name); e != nil && e.Scope == "user" && !c.flags.User {
 			hint = "type: " + c.paste([]string{"remove", name, "--user"})
 		}
-		return c.usageHint(path+" has no server "+strconv.Quote(name)+didYouMean(name, known), hint)
+		return c.usageHint(path+" has no server "+strconv.Quote(name)+failure.DidYouMean(name, known), hint)
 	}
 	if err := c.replaceServers(path, changed, name); err != nil {
 		return err
 	}
-	return c.print("Removed " + escapeName(name) + " from " + escapeName(path) + ".\n")
+	return c.print("Removed " + terminal.EscapeName(name) + " from " + terminal.EscapeName(path) + ".\n")
 }

@@ -5,10 +5,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"os"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/toolargs"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
@@ -22,7 +26,7 @@ func runCall(ctx context.Context, c *invocation) error {
 	if err == nil && strings.HasSuffix(tool, ")") {
 		err = c.usage("the arguments of a call must be key=value")
 	}
-	if f := (*failure)(nil); errors.As(err, &f) && f.kind == "usage" {
+	if f := (*failure.Error)(nil); errors.As(err, &f) && f.Kind == "usage" {
 		return c.explainArguments(ctx, tool, c.args[1:], err)
 	}
 	if err != nil {
@@ -41,9 +45,9 @@ func runCall(ctx context.Context, c *invocation) error {
 			return err
 		}
 		if res.IsError {
-			f := &failure{status: statusRefused, kind: "tool", message: "the tool " + strconv.Quote(tool) + " failed"}
+			f := &failure.Error{Status: failure.Refused, Kind: "tool", Message: "the tool " + strconv.Quote(tool) + " failed"}
 			for i := range res.Content {
-				f.hint = cmp.Or(f.hint, c.missingIn(res.Content[i].Text))
+				f.Hint = cmp.Or(f.Hint, c.missingIn(res.Content[i].Text))
 			}
 			return f
 		}
@@ -54,38 +58,38 @@ func runCall(ctx context.Context, c *invocation) error {
 // callTool calls a tool and shows its progress.
 func (c *invocation) callTool(ctx context.Context, s *conversation, tool string, args json.RawMessage) (*mcp.CallToolResult, error) {
 	p := c.newProgress(s.console, tool)
-	defer p.end()
-	call := &mcp.ToolCall{Name: tool, Arguments: args, Progress: p.update, Task: p.task}
+	defer p.End()
+	call := &mcp.ToolCall{Name: tool, Arguments: args, Progress: p.Update, Task: p.Task}
 	if c.shell != nil {
-		call.Timeout = c.flags.timeout // of this command
+		call.Timeout = c.flags.Timeout // of this command
 	}
 	return s.Do(ctx, call)
 }
 
 // encodeArguments returns the arguments object. It needs the tool's schema unless
 // the user gave the whole object.
-func (c *invocation) encodeArguments(ctx context.Context, s *conversation, tool string, given *arguments) (json.RawMessage, error) {
-	if given.whole != nil {
-		return given.whole, nil
+func (c *invocation) encodeArguments(ctx context.Context, s *conversation, tool string, given *toolargs.Given) (json.RawMessage, error) {
+	if given.Whole != nil {
+		return given.Whole, nil
 	}
 	began := time.Now()
 	tools, err := c.tools(ctx, s)
 	var answer *jsonrpc.Error
 	if errors.As(err, &answer) {
-		return given.object(c, tool, &schema{open: true}) // the server does not list its tools
+		return c.object(given, tool, &toolargs.Schema{Open: true}) // the server does not list its tools
 	}
 	if err != nil {
 		return nil, err
 	}
 	t, err := c.findTool(tools, tool)
 	if err == nil {
-		input := parseSchema(t.InputSchema)
+		input := toolargs.ParseSchema(t.InputSchema)
 		canceled, failed := c.askMissing(ctx, s, t, input, given)
 		if failed != nil {
 			return nil, failed
 		}
 		var args json.RawMessage
-		if args, err = given.object(c, tool, input); err == nil || canceled {
+		if args, err = c.object(given, tool, input); err == nil || canceled {
 			return args, err
 		}
 	}
@@ -93,6 +97,26 @@ func (c *invocation) encodeArguments(ctx context.Context, s *conversation, tool 
 		return c.encodeArguments(ctx, s, tool, given)
 	}
 	return nil, err
+}
+
+// readArguments reads the arguments of a call.
+func (c *invocation) readArguments(ctx context.Context, args []string) (*toolargs.Given, error) {
+	given, err := toolargs.Read(ctx, args, c.stdin)
+	var wrong toolargs.UsageError
+	if errors.As(err, &wrong) {
+		return nil, c.usage(wrong.Error())
+	}
+	return given, err
+}
+
+// object encodes the arguments of a tool. The failure of wrong ones says what the user
+// probably meant.
+func (c *invocation) object(given *toolargs.Given, tool string, s *toolargs.Schema) (json.RawMessage, error) {
+	object, err := given.Object(tool, s)
+	if err != nil {
+		return nil, c.repaired("call", tool, given.Words(), s, err)
+	}
+	return object, nil
 }
 
 // findTool is like the function, with a hint.
@@ -105,8 +129,8 @@ func (c *invocation) findTool(tools []*mcp.Tool, name string) (*mcp.Tool, error)
 	for _, t := range tools {
 		names = append(names, t.Name)
 	}
-	f := *classify(err)
-	f.hint = c.didMean(name, names, "for a list, type: "+c.commandFor("tools"))
+	f := *failure.Classify(err)
+	f.Hint = c.didMean(name, names, "for a list, type: "+c.commandFor("tools"))
 	return nil, &f
 }
 
@@ -137,7 +161,7 @@ func findTool(tools []*mcp.Tool, name string) (*mcp.Tool, error) {
 		}
 		names = append(names, t.Name)
 	}
-	return nil, notFound("the server has no tool "+strconv.Quote(name)+didYouMean(name, names), nil)
+	return nil, failure.NotFound("the server has no tool "+strconv.Quote(name)+failure.DidYouMean(name, names), nil)
 }
 
 // explainUnknown returns err, unless name is not in the server's list. Then it
@@ -157,24 +181,24 @@ func (c *invocation) explainUnknown(ctx context.Context, s *conversation, what, 
 	}
 	var names []string
 	for _, r := range rows {
-		if r.name == name {
+		if r.Name == name {
 			return err
 		}
-		names = append(names, r.name)
+		names = append(names, r.Name)
 	}
-	near := didYouMean(name, names)
+	near := failure.DidYouMean(name, names)
 	if near == "" && answer.Code != mcp.CodeResourceNotFound && answer.Code != jsonrpc.CodeInvalidParams {
 		return err
 	}
-	f := classify(notFound("the server has no "+what+" "+strconv.Quote(name)+near+" ("+textOf(answer)+")", err))
-	f.hint = c.didMean(name, names, "for a list, type: "+c.commandFor(l.name))
+	f := failure.Classify(failure.NotFound("the server has no "+what+" "+strconv.Quote(name)+near+" ("+failure.Text(answer)+")", err))
+	f.Hint = c.didMean(name, names, "for a list, type: "+c.commandFor(l.name))
 	return f
 }
 
 // printCall prints the result of a call: the JSON object, or its content, or its
 // structured content if it has no text.
 func (c *invocation) printCall(s *conversation, res *mcp.CallToolResult) error {
-	if c.flags.json {
+	if c.flags.JSON {
 		return c.printResult(res)
 	}
 	parts := make([]part, len(res.Content))
@@ -184,7 +208,102 @@ func (c *invocation) printCall(s *conversation, res *mcp.CallToolResult) error {
 		hasText = hasText || !parts[i].binary && strings.TrimSpace(parts[i].text) != ""
 	}
 	if !hasText && res.StructuredContent != nil {
-		parts = append(parts, part{text: indent(res.StructuredContent)})
+		parts = append(parts, part{text: terminal.Indent(res.StructuredContent)})
 	}
 	return c.printParts(s, parts, false)
+}
+
+// explainArguments adds to the failure of unreadable arguments the command line
+// that the tool's schema suggests. An unreachable server adds nothing.
+func (c *invocation) explainArguments(ctx context.Context, tool string, given []string, wrong error) error {
+	return c.explain(ctx, wrong, func(s *conversation) (better, err error) {
+		tools, err := c.tools(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		name, words := toolargs.CutCall(tool, given)
+		t, err := findTool(tools, name)
+		if err != nil {
+			return nil, nil
+		}
+		return c.repaired("call", name, words, toolargs.ParseSchema(t.InputSchema), wrong), nil
+	})
+}
+
+// explain returns the better error that find has for a failure with the help of
+// the server, or the failure itself.
+func (c *invocation) explain(ctx context.Context, wrong error, find func(*conversation) (better, err error)) error {
+	var better error
+	err := c.withServer(ctx, func(s *conversation) (err error) {
+		better, err = find(s)
+		return err
+	})
+	if err != nil || better == nil {
+		return wrong
+	}
+	return better
+}
+
+// repaired returns the failure wrong with the command line that the user probably
+// meant as its hint.
+func (c *invocation) repaired(command, name string, given []string, s *toolargs.Schema, wrong error) error {
+	f := *failure.Classify(wrong)
+	line := ""
+	switch first := strings.Join(given, " "); {
+	case len(given) == 1 && first == "-":
+		sample := (&toolargs.Schema{Types: []string{"object"}, Required: s.Required, Properties: s.Properties}).SampleJSON(0)
+		f.Hint = "type: echo " + c.quoteWord(sample) + " | " + c.commandFor(command, name, "-")
+		return &f
+	case len(given) == 1 && isFile(strings.TrimPrefix(first, "@")):
+		f.Hint = "type: " + c.commandFor(command, name, "-") + " < " + c.quoteWord(strings.TrimPrefix(first, "@"))
+		return &f
+	case len(given) > 0 && strings.HasPrefix(first, "{") && !strings.HasPrefix(first, "{}"):
+		if relaxed := toolargs.RelaxJSON(first); relaxed != nil {
+			line = c.commandFor(command, name, string(relaxed))
+			break
+		}
+		line = c.commandFor(command, name, s.SampleJSON(0))
+	case strings.HasPrefix(first, "[") || strings.HasPrefix(first, `"`):
+		line = c.commandFor(command, name, (&toolargs.Schema{Types: []string{"object"}, Required: s.Required, Properties: s.Properties}).SampleJSON(0))
+	default:
+		line = c.commandFor(command, append([]string{name}, toolargs.Repair(given, s)...)...)
+	}
+	f.Hint = "type: " + line
+	return &f
+}
+
+func isFile(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// explainPromptArguments is explainArguments for a prompt.
+func (c *invocation) explainPromptArguments(ctx context.Context, name string, given []string, wrong error) error {
+	return c.explain(ctx, wrong, func(s *conversation) (better, err error) {
+		raw, err := c.fetch(ctx, s, lists()["prompts"])
+		var res mcp.ListPromptsResult
+		if err = errors.Join(err, res.UnmarshalJSON(raw)); err != nil {
+			return nil, err
+		}
+		for _, p := range res.Prompts {
+			if p.Name == name {
+				better = c.repairedPrompt(name, given, toolargs.PromptSchema(p), wrong)
+			}
+		}
+		return better, nil
+	})
+}
+
+func (c *invocation) repairedPrompt(name string, given []string, s *toolargs.Schema, wrong error) error {
+	if len(given) == 1 && strings.HasPrefix(given[0], "{") {
+		_, given = toolargs.CutCall("x("+strings.Trim(given[0], "{}")+")", nil)
+	}
+	for i, word := range given {
+		if key, value, ok := strings.Cut(word, ":="); ok {
+			given[i] = key + "=" + terminal.PlainJSON(json.RawMessage(value))
+		}
+	}
+	f := *failure.Classify(wrong)
+	f.Hint = "type: " + c.commandFor("prompt", append([]string{name}, toolargs.Repair(given, s)...)...)
+	return &f
 }

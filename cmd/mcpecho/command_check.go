@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/internal/servercheck"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
@@ -26,7 +28,7 @@ func runCheck(ctx context.Context, c *invocation) (err error) {
 	if err := c.expandEntry(ctx); err != nil {
 		return err
 	}
-	if c.flags.record != "" {
+	if c.flags.Record != "" {
 		r, err := c.newRecorder()
 		if err != nil {
 			return err
@@ -64,7 +66,7 @@ func runCheck(ctx context.Context, c *invocation) (err error) {
 		return failed
 	}
 	text := checkText(all)
-	if c.flags.json {
+	if c.flags.JSON {
 		if err := c.printJSON(checkJSON(all)); err != nil {
 			return err
 		}
@@ -72,7 +74,7 @@ func runCheck(ctx context.Context, c *invocation) (err error) {
 		return err
 	}
 	if faults > 0 {
-		return &failure{status: statusRefused, kind: "check", message: "the server has " + count(faults, "fault")}
+		return &failure.Error{Status: failure.Refused, Kind: "check", Message: "the server has " + terminal.Count(faults, "fault")}
 	}
 	return nil
 }
@@ -82,8 +84,8 @@ func (c *invocation) checkedWays() []string {
 	switch {
 	case c.server != nil, c.entry != nil && c.entry.Type == config.Stdio:
 		return []string{"stdio"}
-	case c.flags.transport == "http", c.flags.transport == "sse":
-		return []string{c.flags.transport}
+	case c.flags.Transport == "http", c.flags.Transport == "sse":
+		return []string{c.flags.Transport}
 	case c.entry != nil && c.entry.Type != "":
 		return []string{c.entry.Type}
 	}
@@ -93,8 +95,8 @@ func (c *invocation) checkedWays() []string {
 // checkedVersions returns the protocol versions of both eras, or that of
 // --protocol.
 func (c *invocation) checkedVersions() [][]string {
-	if c.flags.protocol != "" {
-		return [][]string{{c.flags.protocol}}
+	if c.flags.Protocol != "" {
+		return [][]string{{c.flags.Protocol}}
 	}
 	isModern := func(version string) bool { return version >= mcp.ProtocolVersion20260728 }
 	versions := mcp.ProtocolVersions()
@@ -104,13 +106,13 @@ func (c *invocation) checkedVersions() [][]string {
 
 // check checks the server once. Its error ends all checks.
 func (c *invocation) check(ctx context.Context, way string, versions []string) (one checked, err error) {
-	s := &conversation{console: &console{w: c.stderr}, stderr: &stderrTail{}}
-	if c.flags.verbose {
-		s.stderr.print = s.console.line
+	s := &conversation{console: &terminal.Console{Out: c.stderr}, stderr: &terminal.Tail{}}
+	if c.flags.Verbose {
+		s.stderr.Print = s.console.Line
 	}
 	d := *c
 	if way != "stdio" {
-		d.flags.transport = way
+		d.flags.Transport = way
 	}
 	t, err := d.transport(s)
 	if err != nil {
@@ -118,9 +120,9 @@ func (c *invocation) check(ctx context.Context, way string, versions []string) (
 	}
 	defer s.endProgram()
 	p := c.newProgress(s.console, "checking "+c.targetName()+", "+wayName(way))
-	defer p.end()
+	defer p.End()
 	one = checked{way: way}
-	one.version, one.found, one.err = servercheck.CheckVersions(ctx, c.recorder.wrap(t), versions, max(0, c.connectTimeout()))
+	one.version, one.found, one.err = servercheck.CheckVersions(ctx, t, versions, max(0, c.connectTimeout()))
 	if ctx.Err() != nil {
 		return one, context.Cause(ctx)
 	}
@@ -159,9 +161,9 @@ func checkText(all []checked) string {
 		}
 	}
 	for _, one := range all {
-		var unsupported *failure
-		if one.err != nil && errors.As(one.err, &unsupported) && unsupported.kind != "protocol" && one.way == "stdio" {
-			b.WriteString(wayName(one.way) + ", other versions: " + strings.ReplaceAll(unsupported.message, "\n", "\n\t") + "\n")
+		var unsupported *failure.Error
+		if one.err != nil && errors.As(one.err, &unsupported) && unsupported.Kind != "protocol" && one.way == "stdio" {
+			b.WriteString(wayName(one.way) + ", other versions: " + strings.ReplaceAll(unsupported.Message, "\n", "\n\t") + "\n")
 		}
 	}
 	return b.String()

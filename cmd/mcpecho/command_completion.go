@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/flags"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/internal/nearest"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
@@ -38,23 +40,23 @@ const configuredNames = "servers"
 func (c *invocation) printNames() error {
 	text := ""
 	for _, s := range config.Load(".").Servers {
-		if !strings.HasPrefix(s.Name, "-") && !strings.ContainsFunc(s.Name, func(r rune) bool { return r != ' ' && unicode.IsSpace(r) || mustEscape(r) || isInvisible(r) }) {
+		if !strings.HasPrefix(s.Name, "-") && terminal.EscapeName(s.Name) == s.Name && !strings.ContainsFunc(s.Name, func(r rune) bool { return r != ' ' && unicode.IsSpace(r) }) {
 			text += s.Name + "\n"
 		}
 	}
 	return c.print(text)
 }
 
-// values returns the possible values of a flag, or reports that its value is the
+// flagValues returns the possible values of a flag, or reports that its value is the
 // path of a file or directory.
-func (f *flag) values() (choices []string, path bool) {
+func flagValues(f *flags.Flag) (choices []string, path bool) {
 	switch {
-	case f.value == "FILE", f.value == "DIR":
+	case f.Value == "FILE", f.Value == "DIR":
 		return nil, true
-	case f.value == "VERSION":
+	case f.Value == "VERSION":
 		return mcp.ProtocolVersions(), false
-	case strings.Contains(f.value, "|"):
-		return strings.Split(f.value, "|"), false
+	case strings.Contains(f.Value, "|"):
+		return strings.Split(f.Value, "|"), false
 	}
 	return nil, false
 }
@@ -79,21 +81,21 @@ func commandNames() (names []string) {
 }
 
 // flagsOf returns the flags of a command, including --help.
-func flagsOf(c *command) []flag {
-	return slices.DeleteFunc(flagTable(), func(f flag) bool { return f.name != "help" && !slices.Contains(c.flags, f.name) })
+func flagsOf(c *command) []flags.Flag {
+	return slices.DeleteFunc(flags.All(), func(f flags.Flag) bool { return f.Name != "help" && !slices.Contains(c.flags, f.Name) })
 }
 
 // flagWords returns all forms of flags: -o, --output.
-func flagWords(flags []flag) (words []string) {
+func flagWords(flags []flags.Flag) (words []string) {
 	for i := range flags {
-		words = append(words, flags[i].names()...)
+		words = append(words, flags[i].Names()...)
 	}
 	return words
 }
 
 // withValues returns the flags that have a value, as a shell pattern.
 func withValues() string {
-	return strings.Join(flagWords(slices.DeleteFunc(flagTable(), func(f flag) bool { return f.value == "" })), "|")
+	return strings.Join(flagWords(slices.DeleteFunc(flags.All(), func(f flags.Flag) bool { return f.Value == "" })), "|")
 }
 
 // withTargets returns the names of the commands that take a target.
@@ -130,13 +132,13 @@ _mcpecho() {
   done
   case $prev in
 `)
-	for _, f := range flagTable() {
-		if choices, _ := f.values(); choices != nil {
-			b.WriteString("    " + strings.Join(f.names(), "|") + `) COMPREPLY=($(compgen -W '` + strings.Join(choices, " ") + `' -- "$cur")); return ;;` + "\n")
+	for _, f := range flags.All() {
+		if choices, _ := flagValues(&f); choices != nil {
+			b.WriteString("    " + strings.Join(f.Names(), "|") + `) COMPREPLY=($(compgen -W '` + strings.Join(choices, " ") + `' -- "$cur")); return ;;` + "\n")
 		}
 	}
 	b.WriteString("    " + withValues() + ") return ;;\n  esac\n  case $cmd in\n")
-	b.WriteString("    '') words='" + strings.Join(append(commandNames(), flagWords(flagTable())...), " ") + "' ;;\n")
+	b.WriteString("    '') words='" + strings.Join(append(commandNames(), flagWords(flags.All())...), " ") + "' ;;\n")
 	for _, c := range commands() {
 		b.WriteString("    " + strings.Join(append([]string{c.name}, c.aliases...), "|") + ") words='" +
 			strings.Join(append(c.words(), flagWords(flagsOf(c))...), " ") + "' ;;\n")
@@ -177,7 +179,7 @@ _mcpecho() {
 	for _, c := range commands() {
 		b.WriteString("    " + shellQuote(c.name+":"+c.short) + "\n")
 	}
-	b.WriteString("  )\n  case $cmd in\n    '') _arguments" + zshFlags(flagTable()) + " '*:command:{_describe command commands}' ;;\n")
+	b.WriteString("  )\n  case $cmd in\n    '') _arguments" + zshFlags(flags.All()) + " '*:command:{_describe command commands}' ;;\n")
 	for _, c := range commands() {
 		argument, second := "_default", ""
 		const servers = `:server:{compadd -- ${(f)"$(${(Q)words[1]} completion servers 2>/dev/null)"}; _default}`
@@ -200,13 +202,13 @@ if [[ $funcstack[1] == _mcpecho ]]; then _mcpecho "$@"; else compdef _mcpecho mc
 }
 
 // zshFlags returns flags in the syntax of _arguments.
-func zshFlags(flags []flag) string {
+func zshFlags(flags []flags.Flag) string {
 	var b strings.Builder
 	for _, f := range flags {
-		description := "[" + strings.NewReplacer("[", `\[`, "]", `\]`).Replace(f.help) + "]"
-		if f.value != "" {
-			choices, path := f.values()
-			description += ":" + strings.NewReplacer(":", `\:`, "'", "").Replace(f.value) + ":"
+		description := "[" + strings.NewReplacer("[", `\[`, "]", `\]`).Replace(f.Help) + "]"
+		if f.Value != "" {
+			choices, path := flagValues(&f)
+			description += ":" + strings.NewReplacer(":", `\:`, "'", "").Replace(f.Value) + ":"
 			switch {
 			case choices != nil:
 				description += "(" + strings.Join(choices, " ") + ")"
@@ -216,7 +218,7 @@ func zshFlags(flags []flag) string {
 				description += " "
 			}
 		}
-		for _, name := range f.names() {
+		for _, name := range f.Names() {
 			b.WriteString(" " + shellQuote("*"+name+description))
 		}
 	}
@@ -260,41 +262,41 @@ complete -c mcpecho -n __mcpecho_server -x -a '(__fish_complete_subcommand --fcs
 	}
 	b.WriteString("complete -c mcpecho -n 'not __mcpecho_server; and __fish_seen_subcommand_from " + withTargets(" ") +
 		"; and __mcpecho_no_target' -a '(mcpecho completion servers 2>/dev/null)' -d 'Configured server'\n")
-	for _, f := range flagTable() {
+	for _, f := range flags.All() {
 		b.WriteString(fishFlag(&f))
 	}
 	return b.String()
 }
 
 // fishFlag returns the line for a flag, with the commands that have it.
-func fishFlag(f *flag) string {
+func fishFlag(f *flags.Flag) string {
 	line := "complete -c mcpecho -n 'not __mcpecho_server"
-	if f.name != "help" {
+	if f.Name != "help" {
 		var names []string
 		for _, c := range commands() {
-			if slices.Contains(c.flags, f.name) {
+			if slices.Contains(c.flags, f.Name) {
 				names = append(append(names, c.name), c.aliases...)
 			}
 		}
 		line += "; and __fish_seen_subcommand_from " + strings.Join(names, " ")
 	}
 	line += "'"
-	for _, name := range f.names() {
+	for _, name := range f.Names() {
 		if long, ok := strings.CutPrefix(name, "--"); ok {
 			line += " -l " + long
 		} else {
 			line += " -s " + name[1:]
 		}
 	}
-	switch choices, path := f.values(); {
+	switch choices, path := flagValues(f); {
 	case choices != nil:
 		line += " -x -a " + shellQuote(strings.Join(choices, " "))
 	case path:
 		line += " -r -F"
-	case f.value != "":
+	case f.Value != "":
 		line += " -x"
 	}
-	return line + " -d " + shellQuote(f.help) + "\n"
+	return line + " -d " + shellQuote(f.Help) + "\n"
 }
 
 // shellQuote quotes s for a shell.

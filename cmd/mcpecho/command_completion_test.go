@@ -78,6 +78,7 @@ func runInShell(t *testing.T, script string, shell ...string) string {
 }
 
 func TestCompletionInBash(t *testing.T) {
+	t.Parallel()
 	script := runCommand(t, "completion", "bash").stdout + `
 complete -p mcpecho
 ask() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _mcpecho; echo "$*: ${COMPREPLY[*]}"; }
@@ -105,6 +106,7 @@ ask mcpecho tools with
 }
 
 func TestCompletionInFish(t *testing.T) {
+	t.Parallel()
 	script := runCommand(t, "completion", "fish").stdout
 	for _, c := range completions {
 		script += "echo " + c.line + ":\ncomplete -C '" + c.line + "'\n"

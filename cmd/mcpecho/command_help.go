@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/flags"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
@@ -47,7 +49,7 @@ func runHelp(_ context.Context, c *invocation) error {
 // overview returns the help text of the program.
 func (c *invocation) overview() string {
 	const start, talk = " COMMAND -- SERVER-COMMAND …", " COMMAND TARGET"
-	width, column := c.helpWidth(), textWidth(c.name+start)+3
+	width, column := c.helpWidth(), terminal.TextWidth(c.name+start)+3
 	list := ""
 	for _, cmd := range commands() {
 		list += helpEntry(cmd.name, cmd.short, 12, width)
@@ -91,16 +93,16 @@ func (c *invocation) helpWidth() int {
 func helpEntry(name, text string, column, width int) string {
 	const narrow = 24
 	if width-column-2 < narrow {
-		return wrap("  "+name+"\n      "+text, width) + "\n"
+		return terminal.Wrap("  "+name+"\n      "+text, width) + "\n"
 	}
-	text = strings.ReplaceAll(wrap(text, width-column-2), "\n", "\n"+strings.Repeat(" ", column+2))
-	return "  " + name + pad(name, column) + text + "\n"
+	text = strings.ReplaceAll(terminal.Wrap(text, width-column-2), "\n", "\n"+strings.Repeat(" ", column+2))
+	return "  " + name + terminal.Pad(name, column) + text + "\n"
 }
 
 // usageLine returns a usage line with its end on a second one if it is long.
 func (c *invocation) usageLine(usage string) string {
 	line := "  " + c.name + " " + usage
-	if at := strings.Index(line, " [flags]"); textWidth(line) > c.helpWidth() && at > 0 {
+	if at := strings.Index(line, " [flags]"); terminal.TextWidth(line) > c.helpWidth() && at > 0 {
 		line = line[:at] + "\n     " + line[at:]
 	}
 	return line + "\n"
@@ -122,7 +124,7 @@ func reflow(text string, width int) string {
 		b.WriteString(line)
 		filled = goesOn
 	}
-	return wrap(b.String(), width)
+	return terminal.Wrap(b.String(), width)
 }
 
 // helpFor returns the help text of a command.
@@ -158,18 +160,18 @@ func (c *invocation) helpFor(cmd *command) string {
 // helpFlags describes the flags with these names, or all flags if names is nil.
 func helpFlags(names []string, width int) string {
 	var b strings.Builder
-	for _, f := range flagTable() {
-		if names != nil && !slices.Contains(names, f.name) {
+	for _, f := range flags.All() {
+		if names != nil && !slices.Contains(names, f.Name) {
 			continue
 		}
-		typed := strings.Join(f.names(), ", ")
-		if f.short == "" && len(f.name) > 1 {
+		typed := strings.Join(f.Names(), ", ")
+		if f.Short == "" && len(f.Name) > 1 {
 			typed = "    " + typed
 		}
-		if f.value != "" {
-			typed += " " + f.value
+		if f.Value != "" {
+			typed += " " + f.Value
 		}
-		b.WriteString(helpEntry(typed, f.help, 31, width))
+		b.WriteString(helpEntry(typed, f.Help, 31, width))
 	}
 	return b.String()
 }

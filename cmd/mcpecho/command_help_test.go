@@ -4,6 +4,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 )
 
 func TestHelp(t *testing.T) {
@@ -23,9 +26,10 @@ func TestHelp(t *testing.T) {
 }
 
 func TestHelpFitsATerminal(t *testing.T) {
+	t.Parallel()
 	for _, c := range append(commands(), &command{}) {
 		for line := range strings.Lines(runCommand(t, strings.Fields("help "+c.name)...).stdout) {
-			if textWidth(line) > 80+1 {
+			if terminal.TextWidth(line) > 80+1 {
 				t.Errorf("help %s: %q is wider than 80 columns", c.name, line)
 			}
 		}
@@ -33,6 +37,7 @@ func TestHelpFitsATerminal(t *testing.T) {
 }
 
 func TestWaysToGetHelp(t *testing.T) {
+	t.Parallel()
 	call := runCommand(t, "help", "call").stdout
 	for _, line := range []string{"call --help", "call -h", "--help call", "help tools/call", "call add a=1 --help", "call-tool -h"} {
 		runCommand(t, strings.Fields(line)...).want(t, 0, call, "")
@@ -147,7 +152,7 @@ func TestMistakes(t *testing.T) {
 	text := ""
 	for _, line := range lines {
 		o := runCommand(t, strings.Fields(line)...)
-		if o.status != statusUsage && o.status != statusRefused {
+		if o.status != failure.Usage && o.status != failure.Refused {
 			t.Errorf("%s: status %d", line, o.status)
 		}
 		if o.stdout != "" && !strings.HasPrefix(line, "call fail") {

@@ -4,9 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
-	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/toolargs"
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
@@ -15,7 +18,7 @@ func runInfo(ctx context.Context, c *invocation) error {
 		if len(c.args) > 0 {
 			return c.toolInfo(ctx, s, c.args[0])
 		}
-		if c.flags.json {
+		if c.flags.JSON {
 			return c.serverJSON(ctx, s)
 		}
 		info := s.Server()
@@ -40,19 +43,21 @@ func (c *invocation) serverJSON(ctx context.Context, s *conversation) error {
 // A sheet formats titles, text and labeled lines.
 type sheet struct {
 	b     strings.Builder
-	style func(style, string) string
+	style func(terminal.Style, string) string
 	shown func(string) string
 	width int // of the terminal; 0 if there is none
 }
 
 func (c *invocation) newSheet() *sheet {
 	if !c.toTerminal() {
-		return &sheet{style: func(_ style, s string) string { return s }, shown: func(s string) string { return s }}
+		return &sheet{style: func(_ terminal.Style, s string) string { return s }, shown: func(s string) string { return s }}
 	}
-	return &sheet{style: c.styler(c.stdout), shown: escape, width: c.terminalWidth(c.stdout)}
+	return &sheet{style: c.styler(c.stdout), shown: terminal.Escape, width: c.terminalWidth(c.stdout)}
 }
 
-func (t *sheet) title(s string) { t.b.WriteString(t.style(bold, escapeName(s)) + "\n") }
+func (t *sheet) title(s string) {
+	t.b.WriteString(t.style(terminal.Bold, terminal.EscapeName(s)) + "\n")
+}
 
 // section starts a section.
 func (t *sheet) section(s string) {
@@ -67,14 +72,14 @@ func (t *sheet) line(label, text string, width int) {
 		return
 	}
 	margin := "  " + strings.Repeat(" ", width)
-	text = strings.ReplaceAll(wrap(t.shown(text), t.width-len(margin)), "\n", "\n"+margin)
-	label = escapeName(label)
-	t.b.WriteString("  " + t.style(dim, label) + strings.Repeat(" ", max(2, width-textWidth(label))) + text + "\n")
+	text = strings.ReplaceAll(terminal.Wrap(t.shown(text), t.width-len(margin)), "\n", "\n"+margin)
+	label = terminal.EscapeName(label)
+	t.b.WriteString("  " + t.style(terminal.Dim, label) + strings.Repeat(" ", max(2, width-terminal.TextWidth(label))) + text + "\n")
 }
 
 // text prints indented text.
 func (t *sheet) text(s string) {
-	t.b.WriteString("  " + strings.ReplaceAll(wrap(t.shown(strings.TrimSpace(s)), t.width-2), "\n", "\n  ") + "\n")
+	t.b.WriteString("  " + strings.ReplaceAll(terminal.Wrap(t.shown(strings.TrimSpace(s)), t.width-2), "\n", "\n  ") + "\n")
 }
 
 func (c *invocation) describeServer(info *mcp.ServerInfo) string {
@@ -148,7 +153,7 @@ func (c *invocation) toolInfo(ctx context.Context, s *conversation, name string)
 	if err != nil {
 		return err
 	}
-	if c.flags.json {
+	if c.flags.JSON {
 		return c.printResult(tool)
 	}
 	return c.print(c.describeTool(tool))
@@ -164,69 +169,50 @@ func (c *invocation) describeTool(tool *mcp.Tool) string {
 	if tool.Description != "" {
 		t.text(tool.Description)
 	}
-	input := parseSchema(tool.InputSchema)
+	input := toolargs.ParseSchema(tool.InputSchema)
 	t.section("Arguments")
-	if len(input.properties) == 0 {
+	if len(input.Properties) == 0 {
 		t.text("none")
 	}
 	t.properties(input, "")
 	if tool.OutputSchema != nil {
 		t.section("Returns")
-		t.properties(parseSchema(tool.OutputSchema), "")
+		t.properties(toolargs.ParseSchema(tool.OutputSchema), "")
 	}
 	t.section("Behavior, according to the server")
 	t.text(behavior(tool.Annotations))
 	t.section("Try it")
-	t.b.WriteString("  " + c.commandFor("call", append([]string{tool.Name}, example(input)...)...) + "\n") // never wrapped
+	t.b.WriteString("  " + c.commandFor("call", append([]string{tool.Name}, toolargs.Example(input)...)...) + "\n") // never wrapped
 	return t.b.String()
 }
 
 // properties prints the properties of a schema, and below each its own
 // properties.
-func (t *sheet) properties(s *schema, prefix string) {
+func (t *sheet) properties(s *toolargs.Schema, prefix string) {
 	width := 0
-	for _, p := range s.properties {
-		width = max(width, textWidth(escapeName(prefix+p.name)))
+	for _, p := range s.Properties {
+		width = max(width, terminal.TextWidth(terminal.EscapeName(prefix+p.Name)))
 	}
-	for _, p := range s.properties {
-		name, description := prefix+p.name, p.kind()
-		if slices.Contains(s.required, p.name) {
+	for _, p := range s.Properties {
+		name, description := prefix+p.Name, p.Kind()
+		if slices.Contains(s.Required, p.Name) {
 			description += ", required"
 		}
-		if p.def != "" {
-			description += ", default " + p.def
+		if p.Default != "" {
+			description += ", default " + p.Default
 		}
-		if len(p.limits) > 0 {
-			description += ", " + strings.Join(p.limits, ", ")
+		if len(p.Limits) > 0 {
+			description += ", " + strings.Join(p.Limits, ", ")
 		}
-		if p.description != "" {
-			description += "\n" + p.description
+		if p.Description != "" {
+			description += "\n" + p.Description
 		}
 		t.line(name, description, width+2)
-		t.properties(p.schema, name+".")
-		if p.items != nil {
-			t.properties(p.items, name+"[].")
+		t.properties(p.Schema, name+".")
+		if p.Items != nil {
+			t.properties(p.Items, name+"[].")
 		}
 	}
-}
-
-// kind describes the values that the schema allows.
-func (s *schema) kind() string {
-	const most = 12
-	if len(s.enum) > most {
-		return "one of " + strings.Join(s.enum[:most], ", ") + ", …"
-	}
-	if len(s.enum) > 0 {
-		return "one of " + strings.Join(s.enum, ", ")
-	}
-	if len(s.types) == 0 || slices.Contains(s.types, "any") {
-		return "any value"
-	}
-	text := strings.Join(s.types, " or ")
-	if s.items != nil && len(s.items.types) > 0 {
-		text = strings.Replace(text, "array", "array of "+s.items.kind(), 1)
-	}
-	return text
 }
 
 func behavior(a *mcp.ToolAnnotations) string {
@@ -250,85 +236,16 @@ func openWorld(a *mcp.ToolAnnotations) string {
 	return ""
 }
 
-// example returns the required arguments with example values.
-func example(s *schema) (args []string) {
-	for _, name := range s.required {
-		args = append(args, sampleArgument(name, s.property(name)))
-	}
-	return args
-}
-
-// sampleArgument returns an argument with an example value.
-func sampleArgument(name string, p *schema) string {
-	if p == nil {
-		return name + "=…"
-	}
-	value, isJSON := p.sample()
-	if isJSON {
-		return name + ":=" + value
-	}
-	return name + "=" + value
-}
-
-// sample returns a value that the schema allows, and whether it is JSON that
-// needs :=.
-func (s *schema) sample() (value string, isJSON bool) {
-	const maxSample = 60
-	switch {
-	case s.def != "" && s.def != "null" && len(s.def) <= maxSample:
-		return plainJSON([]byte(s.def)), !s.onlyText() && typeOf([]byte(s.def)) == "string" && wire.Valid([]byte(plainJSON([]byte(s.def)))) == nil
-	case len(s.enum) > 0:
-		return plainJSON([]byte(s.enum[0])), false
-	case len(s.types) == 0:
-		return "…", false
-	}
-	switch s.types[0] {
-	case "number", "integer":
-		return "1", false
-	case "boolean":
-		return "true", false
-	case "array":
-		if s.items != nil {
-			return "[" + s.items.sampleJSON(0) + "]", true
+func runPing(ctx context.Context, c *invocation) error {
+	return c.withServer(ctx, func(s *conversation) error {
+		began := time.Now()
+		if err := s.Ping(ctx); err != nil {
+			return err
 		}
-		return "[]", true
-	case "object":
-		return s.sampleJSON(0), true
-	}
-	return "…", false
-}
-
-// sampleJSON returns JSON that the schema allows.
-func (s *schema) sampleJSON(depth int) string {
-	const deepest = 4
-	switch {
-	case s.def != "":
-		return s.def
-	case len(s.enum) > 0:
-		return s.enum[0]
-	case len(s.types) == 0 || s.types[0] == "string":
-		return `"…"`
-	}
-	switch s.types[0] {
-	case "number", "integer":
-		return "1"
-	case "boolean":
-		return "true"
-	case "null":
-		return "null"
-	case "array":
-		if s.items == nil || depth >= deepest {
-			return "[]"
+		if c.flags.JSON {
+			return c.printJSON([]byte("{}"))
 		}
-		return "[" + s.items.sampleJSON(depth+1) + "]"
-	case "object":
-		b := []byte("{")
-		for _, name := range s.required {
-			if p := s.property(name); p != nil && depth < deepest {
-				b = append(wire.AppendKey(b, name), p.sampleJSON(depth+1)...)
-			}
-		}
-		return string(append(b, '}'))
-	}
-	return `"…"`
+		took := strconv.FormatFloat(float64(time.Since(began).Microseconds())/1000, 'f', 1, 64) + " ms"
+		return c.print(terminal.EscapeName(s.Server().Name) + " responded in " + took + "\n")
+	})
 }

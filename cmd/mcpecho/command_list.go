@@ -7,6 +7,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/toolargs"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
@@ -17,16 +20,16 @@ type list struct {
 	method string
 	key    string // member of the result with the items
 	id     string // member of an item that the user types
-	header row
+	header terminal.Row
 }
 
 func lists() map[string]*list {
 	all := make(map[string]*list)
 	for _, l := range []*list{
-		{"tools", "tools/list", "tools", "name", row{name: "NAME", description: "DESCRIPTION", rest: "HINTS"}},
-		{"resources", "resources/list", "resources", "uri", row{name: "URI", description: "DESCRIPTION", rest: "TYPE"}},
-		{"templates", "resources/templates/list", "resourceTemplates", "uriTemplate", row{name: "URI TEMPLATE", description: "DESCRIPTION", rest: "TYPE"}},
-		{"prompts", "prompts/list", "prompts", "name", row{name: "NAME", description: "DESCRIPTION"}},
+		{"tools", "tools/list", "tools", "name", terminal.Row{Name: "NAME", Description: "DESCRIPTION", Rest: "HINTS"}},
+		{"resources", "resources/list", "resources", "uri", terminal.Row{Name: "URI", Description: "DESCRIPTION", Rest: "TYPE"}},
+		{"templates", "resources/templates/list", "resourceTemplates", "uriTemplate", terminal.Row{Name: "URI TEMPLATE", Description: "DESCRIPTION", Rest: "TYPE"}},
+		{"prompts", "prompts/list", "prompts", "name", terminal.Row{Name: "NAME", Description: "DESCRIPTION"}},
 	} {
 		all[l.name] = l
 	}
@@ -42,7 +45,7 @@ func lister(name string) func(context.Context, *invocation) error {
 			if err != nil {
 				return err
 			}
-			if c.flags.json {
+			if c.flags.JSON {
 				return c.printJSON(raw)
 			}
 			rows, err := l.rows(raw)
@@ -56,7 +59,7 @@ func lister(name string) func(context.Context, *invocation) error {
 				c.note(s, "The server has no "+name+".")
 			}
 			if s.excluded > 0 {
-				c.note(s, "The configuration excludes "+count(s.excluded, "tool")+".")
+				c.note(s, "The configuration excludes "+terminal.Count(s.excluded, "tool")+".")
 			}
 			return c.printLong(ctx, c.table(l.header, rows))
 		})
@@ -76,7 +79,7 @@ func (c *invocation) fetchOffered(ctx context.Context, s *conversation, l *list)
 		offered = caps.Resources != nil
 	}
 	if offered {
-		if raw, err = c.fetch(ctx, s, l); errorCode(err) != jsonrpc.CodeMethodNotFound {
+		if raw, err = c.fetch(ctx, s, l); failure.Code(err) != jsonrpc.CodeMethodNotFound {
 			return raw, true, err
 		}
 	}
@@ -161,26 +164,11 @@ func (c *invocation) request(ctx context.Context, s *conversation, method string
 }
 
 func malformed(method string, err error) error {
-	return &failure{status: statusUnreachable, kind: "protocol", message: method + ": malformed response: " + err.Error(), err: err}
+	return &failure.Error{Status: failure.Unreachable, Kind: "protocol", Message: method + ": malformed response: " + err.Error(), Err: err}
 }
 
 func endless(method, why string) error {
 	return malformed(method, errors.New("the list does not end: "+why))
-}
-
-// firstOf returns the first of the texts that says something, in a line.
-func firstOf(texts ...string) string {
-	for _, t := range texts {
-		if t = firstLine(t); t != "" {
-			return t
-		}
-	}
-	return ""
-}
-
-func firstLine(s string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
-	return strings.TrimSpace(line)
 }
 
 // oneLine joins the lines of s.
@@ -192,4 +180,64 @@ func oneLine(s string) string {
 		}
 	}
 	return strings.Join(lines, "; ")
+}
+
+// rows returns the items of a result as rows. The items of all lists are alike:
+// each has a name of some sort, texts that describe it, and details.
+func (l *list) rows(raw json.RawMessage) (rows []terminal.Row, err error) {
+	r := wire.NewReader(wire.Lookup(raw, l.key))
+	if r.Null() {
+		return nil, nil
+	}
+	for r.Array(); r.More(); {
+		if r.Null() {
+			continue // some servers send such items
+		}
+		item := r.Raw()
+		if toolargs.TypeOf(item) != "object" {
+			return nil, malformed(l.method, errors.New("not a JSON object"))
+		}
+		rows = append(rows, l.row(item))
+	}
+	return rows, r.End()
+}
+
+func (l *list) row(item []byte) terminal.Row {
+	text := func(path ...string) string { return terminal.PlainJSON(wire.Lookup(item, path...)) }
+	r := terminal.Row{Name: text(l.id), Description: terminal.FirstOf(text("description"), text("title"), text("annotations", "title"), text("name"))}
+	switch l.key {
+	case "tools":
+		s := toolargs.ParseSchema(wire.Lookup(item, "inputSchema"))
+		r.Arguments, r.Rest = toolargs.Signature(s), marks(item)
+	case "prompts":
+		s := new(toolargs.Schema)
+		for _, a := range toolargs.Elements(wire.Lookup(item, "arguments")) {
+			name := terminal.PlainJSON(wire.Lookup(a, "name"))
+			s.Properties = append(s.Properties, toolargs.Property{Name: name, Schema: new(toolargs.Schema)})
+			if string(wire.Lookup(a, "required")) == "true" {
+				s.Required = append(s.Required, name)
+			}
+		}
+		r.Arguments = toolargs.Signature(s)
+	default:
+		r.Rest = text("mimeType")
+	}
+	return r
+}
+
+// marks returns what the server says about the effects of a tool, in a word each.
+// What it leaves out has no mark, although the defaults are pessimistic.
+func marks(item []byte) string {
+	is := func(hint string) bool { return string(wire.Lookup(item, "annotations", hint)) == "true" }
+	var words []string
+	switch {
+	case is("readOnlyHint"):
+		words = append(words, "read-only")
+	case is("destructiveHint"):
+		words = append(words, "destructive")
+	}
+	if is("openWorldHint") {
+		words = append(words, "open-world")
+	}
+	return strings.Join(words, ", ")
 }

@@ -5,11 +5,17 @@ import (
 	"errors"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/shellwords"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
+	"github.com/stdmcp/stdmcp/internal/batch"
+	"github.com/stdmcp/stdmcp/internal/browser"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 	"github.com/stdmcp/stdmcp/mcp/oauth"
@@ -41,7 +47,10 @@ func (c *invocation) loggedIn(url string) *http.Client {
 }
 
 func (c *invocation) oauthOptions(path string) *oauth.Options {
-	o := &oauth.Options{Store: oauth.NewFile(path), ClientName: "mcpecho"}
+	tokens := oauth.NewFile(path)
+	tokens.Report = func(err error) { (&terminal.Console{Out: c.stderr}).Line("mcpecho: " + err.Error()) }
+	o := &oauth.Options{Store: tokens, ClientName: "mcpecho"}
+	o.Issuer = c.flags.Issuer
 	if c.entry != nil {
 		known := &c.entry.Auth.OAuth
 		o.Client, o.Scopes = oauth.Client{ID: known.ClientID, Secret: known.ClientSecret}, known.Scopes
@@ -71,7 +80,7 @@ func runLogin(ctx context.Context, c *invocation) error {
 	}
 	path, _ := tokenFile()
 	if path == "" {
-		return localFailure(errors.New("cannot store tokens: this user has no configuration directory"))
+		return failure.Local(errors.New("cannot store tokens: this user has no configuration directory"))
 	}
 	o := c.oauthOptions(path)
 	o.Authorizer = c.authorizer()
@@ -83,7 +92,7 @@ func runLogin(ctx context.Context, c *invocation) error {
 		if f := c.explainRefused(err); f != nil {
 			return f
 		}
-		return loginFailure(err)
+		return c.explainLogin(err)
 	}
 	c.forgetTools()
 	return c.print("Logged in to " + c.shown(c.targetName()) + ".\n")
@@ -117,35 +126,61 @@ func (c *invocation) redirect() string {
 	return known.RedirectURI
 }
 
-// authorizer returns the Authorizer of a login: a browser on this machine and, on
-// a terminal, one on another machine, from which the user pastes the response.
+// authorizer returns the Authorizer of a login: a browser on this machine or a code for
+// another device and, on a terminal, a browser on another machine, from which the user
+// pastes the response.
 func (c *invocation) authorizer() oauth.Authorizer {
+	device := &oauth.Device{Out: c.stderr}
+	if c.flags.Device {
+		return device
+	}
 	if !c.isTerminal(c.stdin) {
-		return &oauth.Loopback{Open: c.openLogin, RedirectURI: c.redirect()}
+		return &oauth.Loopback{Open: c.openLogin, RedirectURI: c.redirect(), Device: device}
 	}
 	paste := &oauth.Paste{In: c.stdin, Out: c.stderr, RedirectURI: c.redirect()}
 	if strings.HasPrefix(paste.RedirectURI, "https:") {
 		return paste // mcpecho cannot listen at an https URL
 	}
-	return &oauth.Loopback{Open: c.browse, RedirectURI: c.redirect(), Paste: paste}
+	return &oauth.Loopback{Open: c.browse, RedirectURI: c.redirect(), Paste: paste, Device: device}
 }
 
 // openLogin opens the login page when there is no terminal, such as when another
 // program runs mcpecho.
 func (c *invocation) openLogin(ctx context.Context, page string) error {
 	line := "Opening in your browser: "
-	if c.browse(ctx, page) != nil {
+	if err := c.browse(ctx, page); err != nil {
+		if oauth.DeviceOffered(ctx) {
+			return err // a code needs no browser on this machine
+		}
 		line = "To log in, open this page: "
 	}
-	(&console{w: c.stderr}).line(line + page)
+	(&terminal.Console{Out: c.stderr}).Line(line + page)
 	return nil
+}
+
+// explainLogin returns the error of a login, with what to type instead.
+func (c *invocation) explainLogin(err error) error {
+	f, ok := loginFailure(err).(*failure.Error)
+	if !ok {
+		return err
+	}
+	login := []string{"login", c.pasteTarget()}
+	switch broken := (*oauth.Error)(nil); {
+	case !c.flags.Device || !errors.Is(err, oauth.ErrNoBrowser) || !errors.As(err, &broken):
+		return f
+	case c.flags.Issuer == "" && strings.Contains(broken.Rule, "Options.Issuer"):
+		f.Hint = "if you trust " + c.shown(broken.URL) + ", type: " + c.paste(append(login, "--device", "--issuer", broken.URL))
+	default:
+		f.Hint = "type: " + c.paste(login)
+	}
+	return f
 }
 
 func loginFailure(err error) error {
 	var broken *oauth.Error
 	var refused *oauth.ServerError
 	if errors.As(err, &broken) || errors.As(err, &refused) {
-		return &failure{status: statusForbidden, kind: "authorization", message: err.Error(), hint: "you are not logged in", err: err}
+		return &failure.Error{Status: failure.Forbidden, Kind: "authorization", Message: err.Error(), Hint: "you are not logged in", Err: err}
 	}
 	return err
 }
@@ -164,4 +199,59 @@ func runLogout(ctx context.Context, c *invocation) error {
 	}
 	c.forgetTools()
 	return c.print("Logged out of " + c.shown(c.targetName()) + ".\n")
+}
+
+// browse opens a page in the user's browser. The URL must be http or https, so
+// that no browser takes it for a flag.
+func (e *environment) browse(ctx context.Context, page string) error {
+	commands := browserCommands(e.getenv("BROWSER"), page)
+	if len(commands) == 0 {
+		return oauth.OpenBrowser(ctx, page)
+	}
+	var err error
+	for _, args := range commands {
+		if err = startBrowser(ctx, exec.Command(args[0], args[1:]...)); err == nil || ctx.Err() != nil {
+			break
+		}
+	}
+	return err
+}
+
+func startBrowser(ctx context.Context, cmd *exec.Cmd) error {
+	if err := batch.Prepare(cmd); err != nil {
+		return err
+	}
+	return browser.Start(ctx, cmd)
+}
+
+// browserCommands returns the commands in the variable BROWSER, as xdg-open reads it: the
+// first browser that works opens the page, which replaces %s or becomes the last
+// argument. As in PATH, colons separate browsers, or semicolons on Windows. The name of a
+// program may contain spaces; in arguments, quotes protect them.
+func browserCommands(variable, page string) (commands [][]string) {
+	for _, entry := range strings.Split(variable, string(os.PathListSeparator)) {
+		words := []string{entry}
+		if _, err := exec.LookPath(entry); err != nil {
+			words = nil
+			lines, _ := shellwords.Split(entry)
+			for _, line := range lines {
+				for _, w := range line {
+					words = append(words, w.Text)
+				}
+			}
+		}
+		if len(words) == 0 {
+			continue
+		}
+		replaced := false
+		for i, w := range words[1:] {
+			replaced = replaced || strings.Contains(w, "%s")
+			words[1+i] = strings.NewReplacer("%%", "%", "%s", page).Replace(w)
+		}
+		if !replaced {
+			words = append(words, page)
+		}
+		commands = append(commands, words)
+	}
+	return commands
 }

@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/internal/testserver"
 )
 
@@ -20,6 +21,11 @@ import (
 // to everything. It is one that has just what a login needs. If before is not
 // nil, it may answer requests to the server that are authorized.
 func authServer(t *testing.T, before http.HandlerFunc) (base string) {
+	return authServerWith(t, before, false)
+}
+
+// authServerWith is authServer, which may have device authorization.
+func authServerWith(t *testing.T, before http.HandlerFunc, device bool) (base string) {
 	t.Helper()
 	echo := testserver.NewHandler(testserver.New(nil), nil)
 	mux := http.NewServeMux()
@@ -33,7 +39,7 @@ func authServer(t *testing.T, before http.HandlerFunc) (base string) {
 	}
 	mux.HandleFunc("/mcp", func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != "Bearer hunter2hunter2" {
-			w.Header().Set("WWW-Authenticate", `Bearer resource_metadata="`+web.URL+`/resource"`)
+			w.Header().Set("WWW-Authenticate", `Bearer resource_metadata="http://`+r.Host+`/resource"`)
 			w.WriteHeader(http.StatusUnauthorized)
 			return
 		}
@@ -45,13 +51,22 @@ func authServer(t *testing.T, before http.HandlerFunc) (base string) {
 			echo.ServeHTTP(w, r)
 		}
 	})
-	mux.HandleFunc("/resource", reply(map[string]any{"resource": web.URL + "/mcp", "authorization_servers": []string{web.URL}}))
-	mux.HandleFunc("/.well-known/oauth-authorization-server", reply(map[string]any{
+	mux.HandleFunc("/resource", func(w http.ResponseWriter, r *http.Request) {
+		reply(map[string]any{"resource": "http://" + r.Host + "/mcp", "authorization_servers": []string{web.URL}})(w, r)
+	})
+	mux.HandleFunc("/device", reply(map[string]any{
+		"device_code": "hunter2device2", "user_code": "ABCD-EFGH", "verification_uri": web.URL + "/enter", "expires_in": 600, "interval": 1,
+	}))
+	metadata := map[string]any{
 		"issuer": web.URL, "authorization_endpoint": web.URL + "/authorize", "token_endpoint": web.URL + "/token",
 		"registration_endpoint": web.URL + "/register", "response_types_supported": []string{"code"},
 		"revocation_endpoint":              web.URL + "/revoke",
 		"code_challenge_methods_supported": []string{"S256"}, "token_endpoint_auth_methods_supported": []string{"client_secret_post"},
-	}))
+	}
+	if device {
+		metadata["device_authorization_endpoint"] = web.URL + "/device"
+	}
+	mux.HandleFunc("/.well-known/oauth-authorization-server", reply(metadata))
 	mux.HandleFunc("/revoke", func(w http.ResponseWriter, r *http.Request) {
 		if _ = r.ParseForm(); before == nil {
 			return
@@ -123,7 +138,7 @@ func TestLoginAndLogout(t *testing.T) {
 		t.Setenv(name, home)
 	}
 	url := authServer(t, nil) + "/mcp"
-	runCommand(t, "ping", url).want(t, statusForbidden, "", "type: mcpecho login "+url)
+	runCommand(t, "ping", url).want(t, failure.Forbidden, "", "type: mcpecho login "+url)
 	runCommand(t, "logout", url).want(t, 0, "Logged out of "+url+".\n", "")
 	if path, exists := tokenFile(); exists {
 		t.Errorf("%s is there before the login", path)
@@ -136,7 +151,7 @@ func TestLoginAndLogout(t *testing.T) {
 	runCommand(t, "call", url, "echo", "message=hi").want(t, 0, "hi\n", "")
 	runCommand(t, "call", url, "echo", "message=hi", "-t", "http", "--protocol", "2025-11-25").want(t, 0, "hi\n", "")
 	runCommand(t, "logout", url).want(t, 0, "Logged out of "+url+".\n", "")
-	runCommand(t, "ping", url).want(t, statusForbidden, "", "mcpecho login "+url)
+	runCommand(t, "ping", url).want(t, failure.Forbidden, "", "mcpecho login "+url)
 }
 
 func TestLoginIsRefused(t *testing.T) {
@@ -150,13 +165,37 @@ func TestLoginIsRefused(t *testing.T) {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if o := logIn(t, file+":web"); o.status != statusForbidden || !strings.Contains(o.stderr, "access_denied") {
+	if o := logIn(t, file+":web"); o.status != failure.Forbidden || !strings.Contains(o.stderr, "access_denied") {
 		t.Errorf("%+v", o)
 	}
 	web := httptest.NewServer(testserver.NewHandler(testserver.New(nil), nil))
 	defer web.Close()
 	runCommand(t, "login", web.URL+"/mcp").want(t, 0, web.URL+"/mcp needs no login.\n", "")
-	runCommand(t, "login", closedURL(t)).want(t, statusUnreachable, "", "no server listens on port")
+	runCommand(t, "login", closedURL(t)).want(t, failure.Unreachable, "", "no server listens on port")
+}
+
+// On a machine without a browser a code is shown, if the server has codes.
+func TestLoginOnAnotherDevice(t *testing.T) {
+	home := t.TempDir()
+	for _, name := range []string{"HOME", "USERPROFILE", "AppData", "XDG_CONFIG_HOME"} {
+		t.Setenv(name, home)
+	}
+	base := authServerWith(t, nil, true)
+	url := base + "/mcp"
+	for _, args := range [][]string{{url}, {"--device", url}} {
+		logIn(t, args...).want(t, 0, "Logged in to "+url+".\n", "Open this page on any device:\n\n"+base+"/enter\n\nand enter the code ABCD-EFGH within 10m0s.\n")
+		runCommand(t, "call", url, "echo", "message=hi").want(t, 0, "hi\n", "")
+		runCommand(t, "logout", url).want(t, 0, "Logged out of "+url+".\n", "")
+	}
+	elsewhere := strings.Replace(url, "127.0.0.1", "localhost", 1)
+	typed := "login " + elsewhere + " --device --issuer " + base
+	runCommand(t, "login", "--device", elsewhere).want(t, failure.Forbidden, "", "if you trust "+base+", type: mcpecho "+typed+"\n")
+	logIn(t, strings.Fields(typed)[1:]...).want(t, 0, "Logged in to "+elsewhere+".\n", "ABCD-EFGH")
+	if o := logIn(t, strings.Replace(authServerWith(t, nil, true)+"/mcp", "127.0.0.1", "localhost", 1)); !strings.Contains(o.stderr, "To log in, open this page: ") {
+		t.Errorf("%+v", o)
+	}
+	without := authServer(t, nil) + "/mcp"
+	runCommand(t, "login", "--device", without).want(t, failure.Forbidden, "", "type: mcpecho login "+without+"\n")
 }
 
 // What a login has is in no error, no JSON and no trace, though the server

@@ -7,6 +7,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/toolargs"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
@@ -14,7 +17,7 @@ import (
 func runPrompt(ctx context.Context, c *invocation) error {
 	name := c.args[0]
 	args, err := c.readTexts(ctx, c.args[1:])
-	if f := (*failure)(nil); errors.As(err, &f) && f.kind == "usage" {
+	if f := (*failure.Error)(nil); errors.As(err, &f) && f.Kind == "usage" {
 		return c.explainPromptArguments(ctx, name, c.args[1:], err)
 	}
 	if err != nil {
@@ -25,7 +28,7 @@ func runPrompt(ctx context.Context, c *invocation) error {
 		if err != nil {
 			return c.explainPrompt(ctx, s, name, args, c.explainUnknown(ctx, s, "prompt", name, lists()["prompts"], err))
 		}
-		if c.flags.json {
+		if c.flags.JSON {
 			return c.printResult(res)
 		}
 		return c.printParts(s, promptParts(res.Messages), false)
@@ -38,15 +41,15 @@ func (c *invocation) readTexts(ctx context.Context, args []string) (map[string]s
 	if err != nil {
 		return nil, err
 	}
-	if given.whole != nil {
+	if given.Whole != nil {
 		return nil, c.usage("the arguments of a prompt must be k=v, not a JSON object")
 	}
 	texts := make(map[string]string)
-	for _, a := range given.each {
-		if a.json {
-			return nil, c.usage("the arguments of a prompt are strings: use " + a.key + "=…")
+	for _, a := range given.Each {
+		if a.Json {
+			return nil, c.usage("the arguments of a prompt are strings: use " + a.Key + "=…")
 		}
-		texts[a.key] = a.value
+		texts[a.Key] = a.Value
 	}
 	return texts, nil
 }
@@ -62,7 +65,7 @@ func (c *invocation) explainPrompt(ctx context.Context, s *conversation, name st
 	wrong := err
 	for key := range given {
 		if !slices.Contains(known, key) && known != nil {
-			wrong = argumentError("the prompt "+strconv.Quote(name)+" has no argument "+strconv.Quote(key)+didYouMean(key, known), err)
+			wrong = argumentError("the prompt "+strconv.Quote(name)+" has no argument "+strconv.Quote(key)+failure.DidYouMean(key, known), err)
 		}
 	}
 	missing := slices.DeleteFunc(slices.Clone(required), func(key string) bool { _, ok := given[key]; return ok })
@@ -72,18 +75,18 @@ func (c *invocation) explainPrompt(ctx context.Context, s *conversation, name st
 	if wrong == err {
 		return err
 	}
-	arguments := &schema{required: required}
+	wanted := &toolargs.Schema{Required: required}
 	for _, name := range known {
-		arguments.properties = append(arguments.properties, property{name, &schema{types: []string{"string"}}})
+		wanted.Properties = append(wanted.Properties, toolargs.Property{Name: name, Schema: &toolargs.Schema{Types: []string{"string"}}})
 	}
-	return c.repairedPrompt(name, c.args[1:], arguments, wrong)
+	return c.repairedPrompt(name, c.args[1:], wanted, wrong)
 }
 
 // promptArguments returns the names of a prompt's arguments if err may be about
 // them, or else nil.
 func (c *invocation) promptArguments(ctx context.Context, s *conversation, name string, err error) (known, required []string) {
-	var f *failure
-	if errorCode(err) != jsonrpc.CodeInvalidParams || errors.As(err, &f) {
+	var f *failure.Error
+	if failure.Code(err) != jsonrpc.CodeInvalidParams || errors.As(err, &f) {
 		return nil, nil
 	}
 	raw, e := c.fetch(ctx, s, lists()["prompts"])
@@ -109,7 +112,7 @@ func (c *invocation) promptArguments(ctx context.Context, s *conversation, name 
 func argumentError(message string, err error) error {
 	var answer *jsonrpc.Error
 	errors.As(err, &answer)
-	return &failure{status: statusRefused, kind: "server_error", message: message + " (" + textOf(answer) + ")", code: answer.Code, err: err}
+	return &failure.Error{Status: failure.Refused, Kind: "server_error", Message: message + " (" + failure.Text(answer) + ")", Code: answer.Code, Err: err}
 }
 
 // promptParts returns messages for printing, with the role in front if there are
@@ -124,4 +127,119 @@ func promptParts(messages []mcp.PromptMessage) []part {
 		parts[i] = p
 	}
 	return parts
+}
+
+// kinds maps what the user types to the type of a reference.
+var kinds = map[string]string{
+	"prompt": mcp.RefPrompt, mcp.RefPrompt: mcp.RefPrompt,
+	"resource": mcp.RefResource, "template": mcp.RefResource, mcp.RefResource: mcp.RefResource,
+}
+
+// runComplete prints the completions of an argument.
+func runComplete(ctx context.Context, c *invocation) error {
+	kind, name, argument := kinds[c.args[0]], c.args[1], c.args[2]
+	if kind == "" {
+		kind = "prompt"
+		if strings.Contains(c.args[0], "://") {
+			kind = "resource"
+		}
+		return c.usageHint("complete: the first argument must be prompt or resource, not "+strconv.Quote(c.args[0]), "type: "+c.commandFor("complete", append([]string{kind}, c.args...)...))
+	}
+	ref, what, l := map[string]any{"type": kind}, "prompt", lists()["prompts"]
+	if kind == mcp.RefPrompt {
+		ref["name"] = name
+	} else {
+		ref["uri"], what, l = name, "resource template", lists()["templates"]
+	}
+	value := ""
+	if len(c.args) > 3 {
+		value = c.args[3]
+	}
+	params := map[string]any{"ref": ref, "argument": map[string]any{"name": argument, "value": value}}
+	if len(c.args) > 4 {
+		given, err := c.readTexts(ctx, c.args[4:])
+		if err != nil {
+			return err
+		}
+		params["context"] = map[string]any{"arguments": given}
+	}
+	return c.withServer(ctx, func(s *conversation) error {
+		raw, err := c.request(ctx, s, "completion/complete", params)
+		if err != nil {
+			err = c.explainUnknown(ctx, s, what, name, l, err)
+			known := templateVariables(name)
+			if kind == mcp.RefPrompt {
+				known, _ = c.promptArguments(ctx, s, name, err)
+			}
+			var f *failure.Error
+			if known == nil || slices.Contains(known, argument) || failure.Code(err) == 0 || errors.As(err, &f) {
+				return err
+			}
+			return argumentError("the "+what+" "+strconv.Quote(name)+" has no argument "+strconv.Quote(argument)+failure.DidYouMean(argument, known), err)
+		}
+		if c.flags.JSON {
+			return c.printJSON(raw)
+		}
+		var res mcp.CompleteResult
+		if err := res.UnmarshalJSON(raw); err != nil {
+			return malformed("completion/complete", err)
+		}
+		return c.printCompletion(s, &res.Completion)
+	})
+}
+
+// templateVariables returns the names of the variables in a URI template.
+func templateVariables(template string) (names []string) {
+	for _, part := range strings.Split(template, "{")[1:] {
+		inner, _, _ := strings.Cut(part, "}")
+		for name := range strings.SplitSeq(strings.TrimLeft(inner, "+#./;?&"), ",") {
+			name, _, _ = strings.Cut(name, ":")
+			names = append(names, strings.TrimSuffix(name, "*"))
+		}
+	}
+	return names
+}
+
+func (c *invocation) printCompletion(s *conversation, res *mcp.Completion) error {
+	var text strings.Builder
+	for _, v := range res.Values {
+		text.WriteString(terminal.EscapeName(v) + "\n")
+	}
+	switch {
+	case len(res.Values) == 0:
+		c.note(s, "The server has no completions.")
+	case res.Total != nil && *res.Total > int64(len(res.Values)):
+		c.note(s, "There are "+strconv.FormatInt(*res.Total, 10)+" completions in total.")
+	case res.HasMore != nil && *res.HasMore:
+		c.note(s, "There are more completions.")
+	}
+	return c.print(text.String())
+}
+
+func runRead(ctx context.Context, c *invocation) error {
+	uri := c.args[0]
+	return c.withServer(ctx, func(s *conversation) error {
+		res, err := c.readResource(ctx, s, uri)
+		if err != nil {
+			return c.explainUnknown(ctx, s, "resource", uri, lists()["resources"], err)
+		}
+		if c.flags.JSON {
+			return c.printResult(res)
+		}
+		parts := make([]part, len(res.Contents))
+		for i := range res.Contents {
+			p, ok := resourcePart(&res.Contents[i])
+			if !ok {
+				return malformed("resources/read", errNotBase64)
+			}
+			parts[i] = p
+		}
+		return c.printParts(s, parts, true)
+	})
+}
+
+var errNotBase64 = errors.New("a blob is not valid base64")
+
+func (c *invocation) readResource(ctx context.Context, s *conversation, uri string) (*mcp.ReadResourceResult, error) {
+	return s.ReadResource(ctx, uri)
 }

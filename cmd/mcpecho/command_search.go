@@ -10,6 +10,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/state"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host"
@@ -24,15 +27,15 @@ const maxFoundTools = 20
 func runSearch(ctx context.Context, c *invocation) error {
 	cfg := c.loadAll()
 	c.inputs = c.newInputs(cfg)
-	console := &console{w: c.stderr}
+	console := &terminal.Console{Out: c.stderr}
 	c.inputs.console = console
 	note := func(line string) {
-		if !c.flags.quiet {
-			console.line(c.folded(line))
+		if !c.flags.Quiet {
+			console.Line(c.folded(line))
 		}
 	}
 	for _, p := range cfg.Problems {
-		if !p.Warning || !c.flags.json {
+		if !p.Warning || !c.flags.JSON {
 			note("mcpecho: " + p.Error())
 		}
 	}
@@ -49,11 +52,11 @@ func runSearch(ctx context.Context, c *invocation) error {
 	})
 	diff := h.SetServers(ctx, servers)
 	kept := keptServers(h)
-	if c.flags.refresh && len(kept) > 0 {
+	if c.flags.Refresh && len(kept) > 0 {
 		maps.Copy(diff.Errors, h.Refresh(ctx, kept...).Errors)
 		kept = nil
 	}
-	p.end()
+	p.End()
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -61,7 +64,7 @@ func runSearch(ctx context.Context, c *invocation) error {
 		return err
 	}
 	found := h.Search(strings.Join(c.args, " "), maxFoundTools)
-	if c.flags.json {
+	if c.flags.JSON {
 		raw, err := foundJSON(found)
 		if err != nil {
 			return err
@@ -77,13 +80,13 @@ func runSearch(ctx context.Context, c *invocation) error {
 	case len(cfg.Servers) == 0:
 		note("No servers are configured in ~/.mcp.json, ./.mcp.json and the files of -c.")
 	case len(found) == 0:
-		note("None of the " + count(len(h.Tools()), "tool") + " of " + count(searched, "server") + " matches " + strconv.Quote(strings.Join(c.args, " ")) + ".")
+		note("None of the " + terminal.Count(len(h.Tools()), "tool") + " of " + terminal.Count(searched, "server") + " matches " + strconv.Quote(strings.Join(c.args, " ")) + ".")
 	}
 	if len(kept) > 0 {
-		note("The tools of " + count(len(kept), "server") + " are from an earlier search; to ask again, type: " + c.paste(append(c.without(), "--refresh")))
+		note("The tools of " + terminal.Count(len(kept), "server") + " are from an earlier search; to ask again, type: " + c.paste(append(c.without(), "--refresh")))
 	}
 	header := lists()["tools"].header
-	header.name = "SERVER/TOOL"
+	header.Name = "SERVER/TOOL"
 	return c.printLong(ctx, c.table(header, rows))
 }
 
@@ -94,13 +97,13 @@ func (c *invocation) searchedServers(cfg *config.Config, note func(string)) (ser
 		switch {
 		case entry.Disabled:
 			continue
-		case entry.Scope == "project" && !isTrusted(entry):
-			note(escapeName(entry.Name) + " is not searched, because it is untrusted; to trust it, type: " + c.paste([]string{"trust", entry.Name}))
+		case entry.Scope == "project" && !state.IsTrusted(entry):
+			note(terminal.EscapeName(entry.Name) + " is not searched, because it is untrusted; to trust it, type: " + c.paste([]string{"trust", entry.Name}))
 			continue
 		}
 		one := *entry // whose tools are needed now
 		one.Lazy, one.Required = false, false
-		if c.flags.isGiven("connect-timeout") || one.ConnectTimeout == 0 {
+		if c.flags.IsGiven("connect-timeout") || one.ConnectTimeout == 0 {
 			one.ConnectTimeout = (&invocation{flags: c.flags, entry: entry}).connectTimeout()
 		}
 		servers = append(servers, &one)
@@ -114,21 +117,21 @@ func (c *invocation) newSearchHost() *host.Host {
 	o := &host.Options{
 		Client:   new(mcp.Options),
 		Vars:     config.Vars{Lookup: lookupVariable, Input: c.inputs.value},
-		Timeout:  c.flags.timeout,
+		Timeout:  c.flags.Timeout,
 		Parallel: maxProbes,
 		Retry:    host.Retry{Max: -1},
 		Dialers:  host.Dialers{},
 		Catalog:  c.openCatalog(),
 	}
-	if c.flags.protocol != "" {
-		o.Client.ProtocolVersions = []string{c.flags.protocol}
+	if c.flags.Protocol != "" {
+		o.Client.ProtocolVersions = []string{c.flags.Protocol}
 	}
 	for _, kind := range []string{config.Stdio, config.HTTP, config.SSE} {
 		o.Dialers[kind] = func(d *host.DialParams) (mcp.Transport, error) {
 			entry := *d.Server
 			entry.Type = kind
 			one := &invocation{command: c.command, target: entry.Name, entry: &entry, environment: c.environment}
-			s := &conversation{console: &console{w: io.Discard}, stderr: &stderrTail{}}
+			s := &conversation{console: &terminal.Console{Out: io.Discard}, stderr: &terminal.Tail{}}
 			d.Cleanup = s.endProgram
 			return one.entryTransport(s)
 		}
@@ -155,25 +158,25 @@ func (c *invocation) noteUnsearched(servers []*config.Server, diff *host.Diff, n
 		if err == nil {
 			continue
 		}
-		f := *classify(err)
-		why := f.message
+		f := *failure.Classify(err)
+		why := f.Message
 		for _, name := range []string{"[MCP:" + s.Name + "] ", "failed to connect: ", "server " + strconv.Quote(s.Name) + ": "} {
 			why = strings.TrimPrefix(why, name)
 		}
-		f.message = escapeName(s.Name) + " cannot be searched: " + s.Hide(why)
+		f.Message = terminal.EscapeName(s.Name) + " cannot be searched: " + s.Hide(why)
 		switch {
-		case f.status == statusForbidden:
-			f.hint = "type: " + c.paste([]string{"login", s.Name})
-		case f.kind == "timeout":
-			f.hint = "use --connect-timeout to wait longer"
+		case f.Status == failure.Forbidden:
+			f.Hint = "type: " + c.paste([]string{"login", s.Name})
+		case f.Kind == "timeout":
+			f.Hint = "use --connect-timeout to wait longer"
 		}
 		switch {
 		case failed == nil && len(diff.Errors) == len(servers):
 			failed = &f
-		case f.hint != "":
-			note("mcpecho: " + f.message + "; " + f.hint)
+		case f.Hint != "":
+			note("mcpecho: " + f.Message + "; " + f.Hint)
 		default:
-			note("mcpecho: " + f.message)
+			note("mcpecho: " + f.Message)
 		}
 	}
 	return failed
@@ -183,7 +186,7 @@ func (c *invocation) noteUnsearched(servers []*config.Server, diff *host.Diff, n
 // only for servers that are new. It is nil with --no-state and --protocol.
 func (c *invocation) openCatalog() *host.Catalog {
 	dir, err := os.UserCacheDir()
-	if err != nil || c.flags.noState || c.flags.protocol != "" {
+	if err != nil || c.flags.NoState || c.flags.Protocol != "" {
 		return nil
 	}
 	return host.OpenCatalog(filepath.Join(dir, "mcpecho", "catalog.json"))
@@ -197,7 +200,7 @@ func (c *invocation) forgetTools() {
 	}
 }
 
-func foundRows(found []*host.Tool) (rows []row, err error) {
+func foundRows(found []*host.Tool) (rows []terminal.Row, err error) {
 	tools := lists()["tools"]
 	for _, t := range found {
 		raw, err := t.Definition().MarshalJSON()
@@ -205,7 +208,7 @@ func foundRows(found []*host.Tool) (rows []row, err error) {
 			return nil, err
 		}
 		r := tools.row(raw)
-		r.name = t.Server() + "/" + r.name
+		r.Name = t.Server() + "/" + r.Name
 		rows = append(rows, r)
 	}
 	return rows, nil

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/internal/testserver"
 )
 
@@ -45,7 +46,7 @@ func TestSearch(t *testing.T) {
 func TestSearchWithoutServers(t *testing.T) {
 	runCommand(t, "search", "weather").want(t, 0, "", "No servers are configured")
 	runCommand(t, "search", "weather", "--json", "-q").want(t, 0, `{"tools":[]}`+"\n", "")
-	runCommand(t, "search").want(t, statusUsage, "", "search")
+	runCommand(t, "search").want(t, failure.Usage, "", "search")
 }
 
 func TestSearchNamesServersThatFail(t *testing.T) {
@@ -68,7 +69,7 @@ func TestSearchOfNoServer(t *testing.T) {
 	if err := os.WriteFile("other.json", []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	runCommand(t, "search", "echo", "-c", "other.json").want(t, statusUnreachable, "", "mcpecho: missing cannot be searched: ")
+	runCommand(t, "search", "echo", "-c", "other.json").want(t, failure.Unreachable, "", "mcpecho: missing cannot be searched: ")
 }
 
 func TestSearchDoesNotWaitForASilentServer(t *testing.T) {
@@ -86,7 +87,7 @@ func TestSearchDoesNotWaitForASilentServer(t *testing.T) {
 	if err := os.WriteFile("other.json", []byte(`{"mcpServers":{"silent":`+string(entry)+`}}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	runCommand(t, "search", "echo", "-c", "other.json", "--connect-timeout", "200ms").want(t, statusUnreachable, "", "use --connect-timeout to wait longer\n")
+	runCommand(t, "search", "echo", "-c", "other.json", "--connect-timeout", "200ms").want(t, failure.Unreachable, "", "use --connect-timeout to wait longer\n")
 }
 
 // The second search finds what the first one did without the servers, and

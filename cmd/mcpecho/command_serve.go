@@ -1,15 +1,19 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"io"
-	"log"
 	"net"
-	"net/http"
+	"slices"
 	"strconv"
-	"time"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/input"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/serve"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
+	"github.com/stdmcp/stdmcp/internal/recording"
 	"github.com/stdmcp/stdmcp/internal/testserver"
 )
 
@@ -17,16 +21,16 @@ import (
 // input ends, as the specification requires, or when ctx is done.
 func runServe(ctx context.Context, c *invocation) error {
 	o := &testserver.Options{Skills: true}
-	if c.flags.protocol != "" {
-		o.ProtocolVersions = []string{c.flags.protocol}
+	if c.flags.Protocol != "" {
+		o.ProtocolVersions = []string{c.flags.Protocol}
 	}
-	if c.flags.requireLogin && c.flags.address == "" {
+	if c.flags.RequireLogin && c.flags.Address == "" {
 		return c.usageHint("--require-login needs --http", "type: "+c.paste([]string{"serve", "--http", "127.0.0.1:3001", "--require-login"}))
 	}
-	if c.flags.replay != "" {
+	if c.flags.Replay != "" {
 		return c.serveReplay(ctx)
 	}
-	if c.flags.address != "" {
+	if c.flags.Address != "" {
 		return c.serveHTTP(ctx, o)
 	}
 	if c.isTerminal(c.stdin) {
@@ -38,7 +42,7 @@ func runServe(ctx context.Context, c *invocation) error {
 	select {
 	case err := <-done:
 		if err != nil {
-			return localFailure(&outputError{err})
+			return failure.Local(&outputError{err})
 		}
 		return nil
 	case <-ctx.Done():
@@ -48,102 +52,80 @@ func runServe(ctx context.Context, c *invocation) error {
 
 // serveHTTP runs the echo server over HTTP until ctx is done.
 func (c *invocation) serveHTTP(ctx context.Context, o *testserver.Options) error {
-	web, err := serveWeb(c.flags.address, o, c.flags.requireLogin)
+	web, err := serve.Start(c.flags.Address, o, c.flags.RequireLogin)
 	return c.serveUntilDone(ctx, web, err)
 }
 
 // serveUntilDone prints the URLs of a server and waits until ctx is done.
-func (c *invocation) serveUntilDone(ctx context.Context, web *web, err error) error {
+func (c *invocation) serveUntilDone(ctx context.Context, web *serve.Web, err error) error {
 	var malformed *net.AddrError
 	switch {
 	case errors.As(err, &malformed):
-		return c.usage("--http: must be HOST:PORT, such as 127.0.0.1:3001, not " + strconv.Quote(c.flags.address))
+		return c.usage("--http: must be HOST:PORT, such as 127.0.0.1:3001, not " + strconv.Quote(c.flags.Address))
 	case err != nil:
 		return c.usageHint("--http: "+err.Error(), "to use a free port: "+c.name+" serve --http 127.0.0.1:0")
 	}
-	defer web.close()
-	text := web.url + "\n"
-	if web.sse != "" {
-		text += web.sse + "\n"
+	defer web.Close()
+	text := web.URL + "\n"
+	if web.SSE != "" {
+		text += web.SSE + "\n"
 	}
 	if err := c.write(text); err != nil {
 		return err
 	}
 	first := "tools"
-	if c.flags.requireLogin {
+	if c.flags.RequireLogin {
 		first = "login"
 	}
 	if c.isTerminal(c.stdout) {
-		_, _ = io.WriteString(c.stderr, "Press Ctrl-C to end it. To call it: "+c.name+" "+first+" "+web.url+"\n")
+		_, _ = io.WriteString(c.stderr, "Press Ctrl-C to end it. To call it: "+c.name+" "+first+" "+web.URL+"\n")
 	}
 	select {
-	case err := <-web.failed:
-		return localFailure(err)
+	case err := <-web.Failed:
+		return failure.Local(err)
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
 }
 
-// A web is a server over HTTP.
-type web struct {
-	url, sse string // URLs of Streamable HTTP and HTTP+SSE; sse may be empty
-	failed   chan error
-	end      func() // ends what the handler has begun
-	server   *http.Server
-}
-
-const (
-	// keepAlive is the interval of keep-alive comments on an idle stream.
-	keepAlive = 15 * time.Second
-
-	// headerTime limits how long a client may take to send a request's header.
-	headerTime = 10 * time.Second
-)
-
-// serveWeb runs the echo server at address. With login, only clients with a token
-// may use it.
-func serveWeb(address string, o *testserver.Options, login bool) (*web, error) {
-	engine := testserver.NewCorrect(o)
-	h := testserver.NewHandler(engine, &testserver.HTTPOptions{KeepAlive: keepAlive})
-	return serveHandler(address, h, h.Close, engine.Speaks(false) != nil, login)
-}
-
-// serveHandler serves at address, which is host:port, or a port of 127.0.0.1. end
-// is called when the server has ended.
-func serveHandler(address string, h http.Handler, end func(), sse, login bool) (*web, error) {
-	if _, err := strconv.ParseUint(address, 10, 16); err == nil {
-		address = net.JoinHostPort("127.0.0.1", address)
+// serveReplay is the server of a recording.
+func (c *invocation) serveReplay(ctx context.Context) error {
+	if c.flags.Protocol != "" {
+		return c.usageHint("--protocol does not work with --replay, which uses the protocol version of the recording", "type: "+c.paste(c.without("protocol")))
 	}
-	l, err := net.Listen("tcp", address)
+	entries, err := input.Await(ctx, func() ([]recording.Entry, error) {
+		f, err := input.Open(c.flags.Replay)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		entries, err := recording.Read(f)
+		if err != nil {
+			err = failure.Local(errors.New(c.flags.Replay + ": " + err.Error()))
+		}
+		return entries, err
+	})
 	if err != nil {
-		end()
-		return nil, err
+		return err
 	}
-	base := "http://" + reachable(l.Addr().String())
-	if login {
-		h = newLoginServer(base, h)
+	r := recording.NewReplay(entries, &recording.Options{Report: func(problem string) {
+		_, _ = io.WriteString(c.stderr, "mcpecho: "+terminal.EscapeLine(problem)+"\n")
+	}})
+	if c.flags.Address != "" {
+		h := serve.NewReplay(r)
+		legacy := slices.ContainsFunc(entries, func(e recording.Entry) bool { return e.Sent && e.Message.Method == "initialize" })
+		web, err := serve.StartHandler(c.flags.Address, h, h.Close, legacy, c.flags.RequireLogin)
+		return c.serveUntilDone(ctx, web, err)
 	}
-	w := &web{url: base + "/mcp", failed: make(chan error, 1), end: end}
-	w.server = &http.Server{Handler: h, ReadHeaderTimeout: headerTime, ErrorLog: log.New(io.Discard, "", 0)}
-	if sse {
-		w.sse = base + "/sse"
+	done := make(chan struct{})
+	go func() { // ends with the input, or the program
+		r.Serve(&serve.Lines{In: bufio.NewReader(c.stdin), Out: c.stdout})
+		close(done)
+	}()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
 	}
-	go func() { w.failed <- w.server.Serve(l) }() // ends with close
-	return w, nil
-}
-
-// reachable returns a listener's address for clients on this machine: localhost
-// if it listens on all addresses.
-func reachable(address string) string {
-	host, port, err := net.SplitHostPort(address)
-	if ip := net.ParseIP(host); err == nil && ip.IsUnspecified() {
-		return net.JoinHostPort("localhost", port)
-	}
-	return address
-}
-
-func (w *web) close() {
-	_ = w.server.Close()
-	<-w.failed
-	w.end()
 }

@@ -8,11 +8,13 @@ import (
 	"os"
 	"os/exec"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/state"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
@@ -21,8 +23,8 @@ import (
 // maxProbes limits how many servers are probed concurrently.
 const maxProbes = 8
 
-// A state is the status of a configured server.
-type state struct {
+// A serverStatus is the status of a configured server.
+type serverStatus struct {
 	entry  *config.Server
 	status string // connected, disabled, untrusted, unauthorized or failed
 	detail string // for people
@@ -30,11 +32,11 @@ type state struct {
 
 // runServers connects to all configured servers and prints their status.
 func runServers(ctx context.Context, c *invocation) error {
-	named := slices.Concat(c.flags.config, c.args)
+	named := slices.Concat(c.flags.Config, c.args)
 	files, _ := splitPrograms(c.args)
 	cfg := c.loadAll()
 	if len(files) > 0 {
-		cfg = config.Load(".", slices.Concat(c.flags.config, files)...)
+		cfg = config.Load(".", slices.Concat(c.flags.Config, files)...)
 	}
 	if len(c.args) > 0 {
 		others := func(file string) bool { return !slices.Contains(c.args, file) }
@@ -42,18 +44,18 @@ func runServers(ctx context.Context, c *invocation) error {
 		cfg.Problems = slices.DeleteFunc(cfg.Problems, func(p *config.Problem) bool { return others(p.File) })
 	}
 	c.inputs = c.newInputs(cfg)
-	console := &console{w: c.stderr}
+	console := &terminal.Console{Out: c.stderr}
 	c.inputs.console = console
 	var unread error // about a file that the user named
 	for _, p := range cfg.Problems {
 		switch {
 		case unread == nil && p.Server == "" && slices.Contains(named, p.File):
-			unread = &failure{status: statusUsage, kind: "configuration", message: p.Error(), err: p}
-		case !c.flags.json && !(p.Warning && c.flags.quiet):
-			console.line(c.folded("mcpecho: " + p.Error()))
+			unread = &failure.Error{Status: failure.Usage, Kind: "configuration", Message: p.Error(), Err: p}
+		case !c.flags.JSON && !(p.Warning && c.flags.Quiet):
+			console.Line(c.folded("mcpecho: " + p.Error()))
 		}
 	}
-	states := make([]state, len(cfg.Servers))
+	states := make([]serverStatus, len(cfg.Servers))
 	slots := make(chan struct{}, maxProbes)
 	var all sync.WaitGroup
 	waiting := newWaitingServers(cfg.Servers)
@@ -67,28 +69,28 @@ func runServers(ctx context.Context, c *invocation) error {
 		})
 	}
 	all.Wait()
-	p.end()
-	if c.flags.all {
+	p.End()
+	if c.flags.All {
 		states = append(states, elsewhere(c, states)...)
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if c.flags.json {
+	if c.flags.JSON {
 		return errors.Join(c.printJSON(statesJSON(states, cfg.Problems)), unread)
 	}
-	if len(states) == 0 && unread == nil && !c.flags.quiet {
+	if len(states) == 0 && unread == nil && !c.flags.Quiet {
 		where := "~/.mcp.json, ./.mcp.json and the files of -c"
 		if len(c.args) > 0 {
 			where = strings.Join(c.args, ", ")
 		}
-		console.line("No servers are configured in " + where + ".")
+		console.Line("No servers are configured in " + where + ".")
 	}
-	rows := make([]row, len(states))
+	rows := make([]terminal.Row, len(states))
 	for i, s := range states {
-		rows[i] = row{name: s.entry.Name, description: s.status + ": " + oneLine(s.detail), rest: s.entry.Source}
+		rows[i] = terminal.Row{Name: s.entry.Name, Description: s.status + ": " + oneLine(s.detail), Rest: s.entry.Source}
 	}
-	return errors.Join(c.print(c.table(row{name: "NAME", description: "STATUS", rest: "FROM", whole: true}, rows)), unread)
+	return errors.Join(c.print(c.table(terminal.Row{Name: "NAME", Description: "STATUS", Rest: "FROM", Whole: true}, rows)), unread)
 }
 
 // waitingServers are the servers that a command still waits for.
@@ -117,9 +119,9 @@ func (w *waitingServers) names() (names []string) {
 }
 
 // elsewhere returns the servers of other programs, which are not probed.
-func elsewhere(c *invocation, known []state) (states []state) {
+func elsewhere(c *invocation, known []serverStatus) (states []serverStatus) {
 	for _, found := range config.Discover(nil) {
-		if info, err := os.Stat(found.File); err == nil && slices.ContainsFunc(known, func(s state) bool {
+		if info, err := os.Stat(found.File); err == nil && slices.ContainsFunc(known, func(s serverStatus) bool {
 			own, err := os.Stat(s.entry.Source)
 			return err == nil && os.SameFile(info, own)
 		}) {
@@ -130,7 +132,7 @@ func elsewhere(c *invocation, known []state) (states []state) {
 			if e.Source == "" {
 				e.Source = found.File
 			}
-			states = append(states, state{e, "in " + found.Title, detail})
+			states = append(states, serverStatus{e, "in " + found.Title, detail})
 		}
 	}
 	return states
@@ -138,59 +140,51 @@ func elsewhere(c *invocation, known []state) (states []state) {
 
 // probe connects to a configured server. It prompts for the inputs of the
 // configuration, but declines elicitation by the server.
-func (c *invocation) probe(ctx context.Context, entry *config.Server) state {
+func (c *invocation) probe(ctx context.Context, entry *config.Server) serverStatus {
 	one := &invocation{command: c.command, flags: c.flags, target: entry.Name, entry: entry, inputs: c.inputs,
 		environment: &environment{stdin: strings.NewReader(""), stdout: c.stdout, stderr: io.Discard, getenv: c.getenv, self: c.self, name: c.name}}
 	switch {
 	case entry.Disabled:
-		return state{entry, "disabled", "by its entry"}
-	case entry.Scope == "project" && !isTrusted(entry):
-		return state{entry, "untrusted", "to trust it, type: " + c.paste([]string{"trust", entry.Name})}
+		return serverStatus{entry, "disabled", "by its entry"}
+	case entry.Scope == "project" && !state.IsTrusted(entry):
+		return serverStatus{entry, "untrusted", "to trust it, type: " + c.paste([]string{"trust", entry.Name})}
 	}
-	var s state
+	var s serverStatus
 	began := time.Now()
 	err := one.withServer(ctx, func(conv *conversation) error {
 		took := time.Since(began).Round(time.Millisecond)
 		info := conv.Server()
-		s = state{entry, "connected", strings.TrimSpace(info.Name+" "+info.Version) + ", " + info.ProtocolVersion}
+		s = serverStatus{entry, "connected", strings.TrimSpace(info.Name+" "+info.Version) + ", " + info.ProtocolVersion}
 		if info.Capabilities.Tools != nil {
 			tools, err := one.tools(ctx, conv)
 			if err != nil {
 				return err
 			}
-			s.detail += ", " + count(len(tools), "tool")
+			s.detail += ", " + terminal.Count(len(tools), "tool")
 		}
 		s.detail += ", in " + took.String()
 		return nil
 	})
 	if err != nil {
-		f := classify(err)
-		if f.kind == "configuration" && f.err != nil {
-			f.message = f.err.Error() // without the file and the name, which have columns
+		f := failure.Classify(err)
+		if f.Kind == "configuration" && f.Err != nil {
+			f.Message = f.Err.Error() // without the file and the name, which have columns
 		}
-		s = state{entry, "failed", one.hide(f.message)}
-		if _, invalid := httpx.Parse(entry.URL); entry.URL != "" && invalid != nil && f.hint != "" {
-			s.detail += "; " + one.hide(f.hint)
+		s = serverStatus{entry, "failed", one.hide(f.Message)}
+		if _, invalid := httpx.Parse(entry.URL); entry.URL != "" && invalid != nil && f.Hint != "" {
+			s.detail += "; " + one.hide(f.Hint)
 		}
 		if strings.Contains(entry.Command, " ") && (errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist)) {
 			s.detail += `; put the arguments of the command into "args"`
 		}
-		if f.status == statusForbidden {
-			s = state{entry, "unauthorized", "type: " + one.loginCommand()}
+		if f.Status == failure.Forbidden {
+			s = serverStatus{entry, "unauthorized", "type: " + one.loginCommand()}
 		}
 	}
 	return s
 }
 
-// count returns a number of things: "1 tool", "2 tools".
-func count(n int, thing string) string {
-	if n != 1 {
-		thing += "s"
-	}
-	return strconv.Itoa(n) + " " + thing
-}
-
-func statesJSON(states []state, problems []*config.Problem) []byte {
+func statesJSON(states []serverStatus, problems []*config.Problem) []byte {
 	b := []byte(`{"servers":[`)
 	for i, s := range states {
 		if i > 0 {

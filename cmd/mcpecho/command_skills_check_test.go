@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/mcp/mcptest"
 )
 
@@ -40,7 +41,7 @@ func TestSkillsCheckOfHostileServers(t *testing.T) {
 			s := mcptest.New(t)
 			tt.make(s)
 			o := runCommand(t, "skills", "check", s.StartHTTP(nil).URL)
-			if o.status != statusRefused || !strings.Contains(o.stdout, tt.want) || strings.Contains(o.stdout, "nothing wrong") && name != "endless pages" {
+			if o.status != failure.Refused || !strings.Contains(o.stdout, tt.want) || strings.Contains(o.stdout, "nothing wrong") && name != "endless pages" {
 				t.Errorf("%+v", o)
 			}
 		})

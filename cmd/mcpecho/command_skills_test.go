@@ -6,12 +6,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/internal/testserver"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/mcptest"
 )
 
 func TestSkills(t *testing.T) {
+	t.Parallel()
 	for _, version := range mcp.ProtocolVersions() {
 		runWithServer(t, "skills", "--protocol", version).want(t, 0, "greet\tGreets people in their language.\nsum\tAdds up a list of numbers.\n", "")
 	}
@@ -65,18 +67,19 @@ func TestSkillsTarget(t *testing.T) {
 		"skills read mine skill://echo/greet/SKILL.md /SKILLS": "not a file of the skill",
 	} {
 		o := runCommand(t, strings.Fields(line)...)
-		if o.status != statusUsage && o.status != statusRefused || o.stdout != "" || !strings.Contains(o.stderr, want) {
+		if o.status != failure.Usage && o.status != failure.Refused || o.stdout != "" || !strings.Contains(o.stderr, want) {
 			t.Errorf("%s: no %q: %+v", line, want, o)
 		}
 	}
 }
 
 func TestServerWithoutSkills(t *testing.T) {
+	t.Parallel()
 	none := &testserver.Options{}
 	runWithFault(t, none, "skills").want(t, 0, "", "The server offers no skills.")
 	runWithFault(t, none, "skills", "-q", "--json").want(t, 0, `{"skills":[]}`+"\n", "")
 	runWithFault(t, none, "skills", "check").want(t, 0, "", "The server offers no skills.")
-	runWithFault(t, none, "skills", "read", "greet").want(t, statusRefused, "", "the server offers no skills")
+	runWithFault(t, none, "skills", "read", "greet").want(t, failure.Refused, "", "the server offers no skills")
 }
 
 func TestSkillsThatAreWrong(t *testing.T) {
@@ -104,10 +107,10 @@ func TestSkillsThatAreWrong(t *testing.T) {
 			t.Errorf("no %q in:\n%s", want, o.stdout)
 		}
 	}
-	if o.status != statusRefused || !strings.Contains(o.stderr, "mcpecho: the skills have ") || strings.ContainsAny(o.stdout, "\x1b\u202e") {
+	if o.status != failure.Refused || !strings.Contains(o.stderr, "mcpecho: the skills have ") || strings.ContainsAny(o.stdout, "\x1b\u202e") {
 		t.Errorf("%+v", o)
 	}
-	if o := runCommand(t, "skills", "check", url, "--json"); o.status != statusRefused || !json.Valid([]byte(o.stdout)) ||
+	if o := runCommand(t, "skills", "check", url, "--json"); o.status != failure.Refused || !json.Valid([]byte(o.stdout)) ||
 		!strings.Contains(o.stdout, `"severity":"warning"`) {
 		t.Errorf("%+v", o)
 	}

@@ -9,6 +9,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/serve"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
@@ -36,7 +39,7 @@ func tourSteps(seconds string) []step {
 // runTour fits a screen of 24 lines and 80 columns.
 func runTour(ctx context.Context, c *invocation) error {
 	st := c.styler(c.stdout)
-	err := c.write(st(bold, "A tour of MCP, the Model Context Protocol") + `
+	err := c.write(st(terminal.Bold, "A tour of MCP, the Model Context Protocol") + `
 A client in a program with a language model calls the tools of servers, reads
 their resources and uses their prompts. This one now starts an echo server:
 
@@ -57,7 +60,7 @@ their resources and uses their prompts. This one now starts an echo server:
 	if err := c.tourOthers(ctx); err != nil {
 		return err
 	}
-	return c.write("\n" + st(bold, "Everything worked.") + " Type next:\n" + c.hints())
+	return c.write("\n" + st(terminal.Bold, "Everything worked.") + " Type next:\n" + c.hints())
 }
 
 // A connection describes a transport with a protocol version.
@@ -66,18 +69,18 @@ type connection struct{ name, protocolVersion, description, target, transport st
 // tourOthers repeats the steps over the other transports and protocol versions,
 // with a line for each.
 func (c *invocation) tourOthers(ctx context.Context) error {
-	web, err := serveWeb("127.0.0.1:0", nil, false)
+	web, err := serve.Start("127.0.0.1:0", nil, false)
 	if err != nil {
-		return localFailure(err)
+		return failure.Local(err)
 	}
-	defer web.close()
+	defer web.Close()
 	for _, w := range []connection{
 		{"over stdio", mcp.ProtocolVersion20251125, "a session", "", ""},
-		{"Streamable HTTP", mcp.ProtocolVersion20260728, "no session", web.url, "http"},
-		{"Streamable HTTP", mcp.ProtocolVersion20251125, "a session", web.url, "http"},
-		{"HTTP+SSE", mcp.ProtocolVersion20241105, "one stream", web.sse, "sse"},
+		{"Streamable HTTP", mcp.ProtocolVersion20260728, "no session", web.URL, "http"},
+		{"Streamable HTTP", mcp.ProtocolVersion20251125, "a session", web.URL, "http"},
+		{"HTTP+SSE", mcp.ProtocolVersion20241105, "one stream", web.SSE, "sse"},
 	} {
-		c.flags.protocol, c.flags.transport = w.protocolVersion, w.transport
+		c.flags.Protocol, c.flags.Transport = w.protocolVersion, w.transport
 		if c.server, c.target = nil, w.target; c.target == "" {
 			c.server = []string{c.self, "serve", "--protocol", w.protocolVersion}
 		}
@@ -119,12 +122,12 @@ func (c *invocation) tourServer(ctx context.Context, seconds string, show func(v
 // printStep prints a step in columns.
 func (c *invocation) printStep(verb, what, outcome string) error {
 	st := c.styler(c.stdout)
-	line := "  " + st(dim, verb) + pad(verb, 17) + what
+	line := "  " + st(terminal.Dim, verb) + terminal.Pad(verb, 17) + what
 	switch {
 	case what == "":
 		line += c.shown(outcome)
 	case outcome != "":
-		line += pad(what, 28) + "→ " + c.shown(outcome)
+		line += terminal.Pad(what, 28) + "→ " + c.shown(outcome)
 	}
 	return c.write(line + "\n")
 }
@@ -184,7 +187,7 @@ func tourRead(ctx context.Context, c *invocation, s *conversation) (string, erro
 	if err != nil || len(res.Contents) == 0 {
 		return "", err
 	}
-	return firstLine(res.Contents[0].Text), nil
+	return terminal.FirstLine(res.Contents[0].Text), nil
 }
 
 func tourPrompt(ctx context.Context, c *invocation, s *conversation) (string, error) {
@@ -192,7 +195,7 @@ func tourPrompt(ctx context.Context, c *invocation, s *conversation) (string, er
 	if err != nil || len(res.Messages) == 0 {
 		return "", err
 	}
-	return firstLine(res.Messages[0].Content.Text), nil
+	return terminal.FirstLine(res.Messages[0].Content.Text), nil
 }
 
 // hints returns what to type after the tour.
@@ -204,7 +207,7 @@ func (c *invocation) hints() string {
 		{"serve over HTTP", "serve --http 127.0.0.1:3001"},
 		{"see all commands", "help"},
 	} {
-		text += "  " + h.what + pad(h.what, 17) + c.name + " " + strings.ReplaceAll(h.line, "mcpecho", c.name) + "\n"
+		text += "  " + h.what + terminal.Pad(h.what, 17) + c.name + " " + strings.ReplaceAll(h.line, "mcpecho", c.name) + "\n"
 	}
 	return text
 }

@@ -1,127 +1,108 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/state"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
 
-// A trusted describes a line of the file of entries that the user trusts.
-type trusted struct {
-	hash, path, name string
-	line             string
-}
-
-// trustedEntries returns the entries that the user trusts, oldest first.
-func trustedEntries() (all []trusted) {
-	for _, line := range readTrusted() {
-		hash, rest, _ := strings.Cut(line, " ")
-		quoted, err := strconv.QuotedPrefix(rest)
-		if err != nil {
-			continue
-		}
-		path, err1 := strconv.Unquote(quoted)
-		name, err2 := strconv.Unquote(strings.TrimPrefix(rest[len(quoted):], " "))
-		if err1 == nil && err2 == nil {
-			all = append(all, trusted{hash, path, name, line})
-		}
-	}
-	return all
-}
-
 // runTrust trusts a server of the project, lists those that are trusted, or
 // revokes the trust.
 func runTrust(_ context.Context, c *invocation) error {
-	cfg := config.Load(".", c.flags.config...)
+	cfg := config.Load(".", c.flags.Config...)
 	if len(c.args) == 0 {
-		if c.flags.revoke {
+		if c.flags.Revoke {
 			return c.usageHint("trust --revoke needs NAME", "for a list, type: "+c.paste([]string{"trust"}))
 		}
 		return c.listTrusted()
 	}
 	name := c.args[0]
-	if c.flags.noState {
+	if c.flags.NoState {
 		return c.usageHint("trust keeps its answer in a file, which --no-state excludes",
 			"to use the server without it, type: "+c.paste([]string{"tools", name, "--no-state", "-c", ".mcp.json"}))
 	}
-	if c.flags.revoke {
+	if c.flags.Revoke {
 		return c.revokeTrust(name)
 	}
 	e := cfg.Server(name)
 	switch {
 	case e == nil:
 		known := serverNames(cfg)
-		return c.usageHint("no server is configured as "+strconv.Quote(name)+didYouMean(name, known),
+		return c.usageHint("no server is configured as "+strconv.Quote(name)+failure.DidYouMean(name, known),
 			c.didMean(name, known, "for a list, type: "+c.paste([]string{"servers"})))
 	case e.Scope != "project":
-		return c.print(escapeName(name) + " is in " + escapeName(e.Source) + ", which needs no trust.\n")
+		return c.print(terminal.EscapeName(name) + " is in " + terminal.EscapeName(e.Source) + ", which needs no trust.\n")
 	}
-	if err := rememberTrust(e); err != nil {
-		return localFailure(err)
+	if err := state.Trust(e); err != nil {
+		return failure.Local(err)
 	}
-	text := "Trusted " + escapeName(name) + " in " + escapeName(e.Source) + ". Until its entry changes, mcpecho\n"
+	text := "Trusted " + terminal.EscapeName(name) + " in " + terminal.EscapeName(e.Source) + ". Until its entry changes, mcpecho\n"
 	for _, effect := range e.Effects() {
-		text += "  " + escapeName(effect) + "\n"
+		text += "  " + terminal.EscapeName(effect) + "\n"
 	}
 	return c.print(text + "To revoke it, type: " + c.paste([]string{"trust", "--revoke", name}) + "\n")
 }
 
 // listTrusted prints the entries that are trusted.
 func (c *invocation) listTrusted() error {
-	all := trustedEntries()
-	if c.flags.json {
+	all := state.TrustedEntries()
+	if c.flags.JSON {
 		b := []byte(`{"trusted":[`)
 		for _, t := range all {
 			b = append(wire.AppendComma(b), '{')
-			b = wire.AppendString(wire.AppendKey(b, "name"), t.name)
-			b = append(wire.AppendString(wire.AppendKey(b, "file"), t.path), '}')
+			b = wire.AppendString(wire.AppendKey(b, "name"), t.Name)
+			b = append(wire.AppendString(wire.AppendKey(b, "file"), t.Path), '}')
 		}
 		return c.printJSON(append(b, "]}"...))
 	}
-	if len(all) == 0 && !c.flags.quiet {
-		(&console{w: c.stderr}).line("You trust no servers of projects.")
+	if len(all) == 0 && !c.flags.Quiet {
+		(&terminal.Console{Out: c.stderr}).Line("You trust no servers of projects.")
 	}
-	rows := make([]row, len(all))
+	rows := make([]terminal.Row, len(all))
 	for i, t := range all {
 		state := "as it was"
-		if _, err := os.Stat(t.path); err != nil {
+		if _, err := os.Stat(t.Path); err != nil {
 			state = "the file is gone"
-		} else if e := config.LoadFile(t.path).Server(t.name); e == nil {
+		} else if e := config.LoadFile(t.Path).Server(t.Name); e == nil {
 			state = "the entry is gone"
 		}
-		rows[i] = row{name: t.name, description: t.path, rest: state}
+		rows[i] = terminal.Row{Name: t.Name, Description: t.Path, Rest: state}
 	}
-	return c.print(c.table(row{name: "NAME", description: "FILE", rest: "ENTRY"}, rows))
+	return c.print(c.table(terminal.Row{Name: "NAME", Description: "FILE", Rest: "ENTRY"}, rows))
 }
 
 // revokeTrust forgets an entry of the current folder, or else all of that name.
 func (c *invocation) revokeTrust(name string) error {
-	path, err := trustFile()
+	path, err := state.TrustFile()
 	if err != nil {
-		return localFailure(err)
+		return failure.Local(err)
 	}
-	all := trustedEntries()
-	here := slices.ContainsFunc(all, func(t trusted) bool { return t.name == name && isHere(t.path) })
+	all := state.TrustedEntries()
+	here := slices.ContainsFunc(all, func(t state.Trusted) bool { return t.Name == name && isHere(t.Path) })
 	var kept, names []string
 	for _, t := range all {
-		names = append(names, t.name)
-		if t.name == name && (!here || isHere(t.path)) {
+		names = append(names, t.Name)
+		if t.Name == name && (!here || isHere(t.Path)) {
 			continue
 		}
-		kept = append(kept, t.line)
+		kept = append(kept, t.Line)
 	}
 	if len(kept) == len(all) {
-		return c.usageHint("no server "+strconv.Quote(name)+" is trusted"+didYouMean(name, names), c.didMean(name, names, "for a list, type: "+c.paste([]string{"trust"})))
+		return c.usageHint("no server "+strconv.Quote(name)+" is trusted"+failure.DidYouMean(name, names), c.didMean(name, names, "for a list, type: "+c.paste([]string{"trust"})))
 	}
-	if err := writeTrusted(path, kept); err != nil {
-		return localFailure(err)
+	if err := state.WriteTrusted(path, kept); err != nil {
+		return failure.Local(err)
 	}
-	return c.print("Revoked the trust in " + escapeName(name) + ".\n")
+	return c.print("Revoked the trust in " + terminal.EscapeName(name) + ".\n")
 }
 
 // isHere reports whether path is the file of the current project.
@@ -129,4 +110,36 @@ func isHere(path string) bool {
 	here, err1 := os.Stat(".mcp.json")
 	there, err2 := os.Stat(path)
 	return err1 == nil && err2 == nil && os.SameFile(here, there)
+}
+
+// confirmTrust asks whether a server of the project's .mcp.json may be used,
+// unless -c names the file or the user has agreed to exactly this entry before:
+// the author of the project could have put any program there, or a URL that
+// receives the user's secrets.
+func (c *invocation) confirmTrust(ctx context.Context) error {
+	if c.entry.Scope != "project" || state.IsTrusted(c.entry) {
+		return nil
+	}
+	text := "the server " + strconv.Quote(c.entry.Name) + " in " + c.entry.Source + " of this folder is not trusted"
+	for _, effect := range c.entry.Effects() {
+		text += "\n\t" + terminal.EscapeName(effect)
+	}
+	refused := &failure.Error{Status: failure.Usage, Kind: "configuration", Message: text,
+		Hint: "to use it, type: " + c.paste(append(c.without(), "-c", c.entry.Source))}
+	if !c.isTerminal(c.stdin) || !c.isTerminal(c.stderr) {
+		return refused
+	}
+	a := &asker{c: c, in: bufio.NewReader(c.stdin)}
+	first, effects, _ := strings.Cut(text, "\n")
+	a.print("T" + first[1:] + ".\nIt\n" + effects + "\n")
+	if yes, err := a.confirm(ctx, "Do you trust it?", false); err != nil || !yes {
+		return refused
+	}
+	if c.flags.NoState {
+		return nil
+	}
+	if err := state.Trust(c.entry); err != nil {
+		a.print("mcpecho cannot remember this: " + terminal.EscapeLine(err.Error()) + "\n")
+	}
+	return nil
 }

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 )
@@ -46,7 +48,7 @@ func runWatch(ctx context.Context, c *invocation) error {
 			change, err := sub.Next(watching)
 			switch {
 			case err == io.EOF:
-				return &failure{status: statusUnreachable, kind: "ended", message: "the server ended the subscription"}
+				return &failure.Error{Status: failure.Unreachable, Kind: "ended", Message: "the server ended the subscription"}
 			case err != nil:
 				return err
 			}
@@ -83,7 +85,7 @@ func (c *invocation) subscribe(ctx context.Context, s *conversation) (*mcp.Subsc
 func checkSubscribable(s *conversation) error {
 	caps := s.Server().Capabilities.Resources
 	if caps == nil || caps.Subscribe == nil || !*caps.Subscribe {
-		return &failure{status: statusRefused, kind: "not_found", message: "the server does not support subscriptions to resources"}
+		return &failure.Error{Status: failure.Refused, Kind: "not_found", Message: "the server does not support subscriptions to resources"}
 	}
 	return nil
 }
@@ -130,7 +132,7 @@ func watchedLists(s *conversation, sub *mcp.Subscription) (names []string) {
 }
 
 func (w *watcher) change(change mcp.Change) {
-	if !w.c.flags.json {
+	if !w.c.flags.JSON {
 		w.line(changeLine(change))
 		return
 	}
@@ -138,7 +140,7 @@ func (w *watcher) change(change mcp.Change) {
 }
 
 func (w *watcher) log(m *mcp.LogMessage) {
-	if !w.c.flags.json {
+	if !w.c.flags.JSON {
 		w.line("log " + logLine(m))
 		return
 	}
@@ -165,9 +167,9 @@ func logJSON(m *mcp.LogMessage) string {
 
 // line prints a line, with the time if it is on a terminal.
 func (w *watcher) line(text string) {
-	text = escapeLine(text) + "\n"
+	text = terminal.EscapeLine(text) + "\n"
 	if w.c.toTerminal() {
-		text = w.c.styler(w.c.stdout)(dim, time.Now().Format(time.TimeOnly)) + " " + text
+		text = w.c.styler(w.c.stdout)(terminal.Dim, time.Now().Format(time.TimeOnly)) + " " + text
 	}
 	w.print(text)
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/internal/testserver"
 	"github.com/stdmcp/stdmcp/mcp"
 )
@@ -65,6 +66,7 @@ func startWatch(t *testing.T, args ...string) (stdout, stderr *transcript, end f
 }
 
 func TestWatchPrintsChanges(t *testing.T) {
+	t.Parallel()
 	for _, args := range [][]string{{"/mcp"}, {"/mcp", "--protocol", "2025-11-25"}, {"/sse"}} {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {
 			web := webServer(t, nil, nil)
@@ -75,7 +77,7 @@ func TestWatchPrintsChanges(t *testing.T) {
 			stdout.until(t, "changed prompts\n")
 			runCommand(t, "call", web.URL, "add_tool").want(t, 0, "Added tool_001.\n", "")
 			stdout.until(t, "changed tools\n")
-			if status := end(); status != statusInterrupted {
+			if status := end(); status != failure.Interrupted {
 				t.Errorf("status %d", status)
 			}
 			if want := "updated echo://text\nchanged resources\nchanged prompts\nchanged tools\n"; stdout.String() != want {
@@ -89,6 +91,7 @@ func TestWatchPrintsChanges(t *testing.T) {
 }
 
 func TestWatchPrintsNotifications(t *testing.T) {
+	t.Parallel()
 	web := webServer(t, nil, nil)
 	stdout, stderr, end := startWatch(t, web.URL, "echo://text", "--json")
 	stderr.until(t, "Ctrl-C")
@@ -105,13 +108,14 @@ func TestWatchPrintsNotifications(t *testing.T) {
 }
 
 func TestWatchPrintsLogs(t *testing.T) {
+	t.Parallel()
 	message := &mcp.LogMessage{Level: mcp.LevelInfo, Logger: "a", Data: mcp.RawMessage("\n\"two\\nlines\"")}
 	for json, want := range map[bool]string{
 		false: "log info a: two\\u000alines\n",
 		true:  `{"method":"notifications/message","params":{"level":"info","logger":"a","data":"two\nlines"}}` + "\n",
 	} {
 		got := capturePrint(t, func(c *invocation) error {
-			c.flags.json = json
+			c.flags.JSON = json
 			(&watcher{c: c}).log(message)
 			return nil
 		})
@@ -122,13 +126,14 @@ func TestWatchPrintsLogs(t *testing.T) {
 }
 
 func TestWatchEnds(t *testing.T) {
+	t.Parallel()
 	t.Run("with the subscription", func(t *testing.T) {
 		web := webServer(t, nil, nil)
 		_, stderr, end := startWatch(t, web.URL)
 		stderr.until(t, "Ctrl-C")
 		runCommand(t, "call", web.URL, "end_listen").want(t, 0, "Ended 1.\n", "")
 		stderr.until(t, "mcpecho: the server ended the subscription\n")
-		if status := end(); status != statusUnreachable {
+		if status := end(); status != failure.Unreachable {
 			t.Errorf("status %d", status)
 		}
 	})
@@ -138,7 +143,7 @@ func TestWatchEnds(t *testing.T) {
 		stderr.until(t, "Ctrl-C")
 		web.Close()
 		stderr.until(t, "mcpecho: ")
-		if status := end(); status != statusUnreachable {
+		if status := end(); status != failure.Unreachable {
 			t.Errorf("status %d: %s", status, stderr)
 		}
 	})
@@ -158,8 +163,9 @@ func TestWatchEnds(t *testing.T) {
 }
 
 func TestWatchWithoutSubscriptions(t *testing.T) {
+	t.Parallel()
 	web := webServer(t, &testserver.Options{Without: []string{"subscribe", "listChanged", "logging"}}, nil)
-	runCommand(t, "watch", web.URL, "echo://text").want(t, statusRefused, "", "the server does not support subscriptions to resources")
+	runCommand(t, "watch", web.URL, "echo://text").want(t, failure.Refused, "", "the server does not support subscriptions to resources")
 	runCommand(t, "watch", web.URL).want(t, 0, "", "nothing to watch: the server does not report changes")
 	_, stderr, end := startWatch(t, "--protocol", "2025-11-25", web.URL)
 	stderr.until(t, "nothing, because the server does not report changes")
@@ -168,6 +174,7 @@ func TestWatchWithoutSubscriptions(t *testing.T) {
 
 // TestListsThatServerDoesNotOffer: they are empty, which is no error.
 func TestListsThatServerDoesNotOffer(t *testing.T) {
+	t.Parallel()
 	for _, version := range []string{"2026-07-28", "2025-11-25"} {
 		web := webServer(t, &testserver.Options{Without: []string{"tools", "prompts", "resources"}, ProtocolVersions: []string{version}}, nil)
 		for _, list := range []string{"tools", "prompts", "resources", "templates"} {

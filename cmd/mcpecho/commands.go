@@ -216,9 +216,12 @@ servers that you trust.`,
 			name: "login", aliases: []string{"auth"}, target: true, web: true,
 			short: "Log in to a server with the browser",
 			long: `The tokens are stored in a file that only you can read. All commands send them
-to that server. If no browser can be opened, the URL of the page is printed.`,
-			flags: []string{"config", "no-color"}, run: runLogin,
-			example: []string{"login https://example.com/mcp"},
+to that server. If no browser can be opened, login prints a code that you enter in a
+browser on another device, or the URL of the page if the server offers no codes.
+mcpecho uses codes only with an authorization server that has the origin of the MCP
+server, that --issuer names, or that you have logged in with before.`,
+			flags: []string{"device", "issuer", "config", "no-color"}, run: runLogin,
+			example: []string{"login https://example.com/mcp", "login --device https://example.com/mcp"},
 		}, {
 			name: "logout", target: true, web: true,
 			short: "Revoke and delete the tokens of a server",

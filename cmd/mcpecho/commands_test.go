@@ -7,11 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/internal/testserver"
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
 func TestCallPrintsTextAndNothingElse(t *testing.T) {
+	t.Parallel()
 	for _, args := range [][]string{
 		{"call", "echo", "message=hi"},
 		{"call", "--timeout=50s", "echo", "--connect-timeout", "50s", "message=hi"},
@@ -24,7 +27,7 @@ func TestCallPrintsTextAndNothingElse(t *testing.T) {
 	runWithServer(t, "call", "add", "a=2", "b=40").want(t, 0, "42\n", "")
 	runWithServer(t, "call", "echo", "message=000123").want(t, 0, "000123\n", "")
 	runWithServer(t, "call", "echo", "message=").want(t, 0, "", "")
-	runWithServer(t, "call", "fail").want(t, statusRefused, "This tool always fails.\n", `the tool "fail" failed`)
+	runWithServer(t, "call", "fail").want(t, failure.Refused, "This tool always fails.\n", `the tool "fail" failed`)
 	runCommandWithInput(t, `{"message":"from a pipe"}`, "call", "echo", "-", "--", "mcpecho", "serve").want(t, 0, "from a pipe\n", "")
 }
 
@@ -47,6 +50,7 @@ func TestEveryCommandWithEveryProtocolVersion(t *testing.T) {
 }
 
 func TestInfoPrintsProtocolVersion(t *testing.T) {
+	t.Parallel()
 	for _, version := range mcp.ProtocolVersions() {
 		o := runCommand(t, "info", "--", "mcpecho", "serve", "--protocol", version)
 		if o.status != 0 || !strings.Contains(o.stdout, version) {
@@ -81,6 +85,7 @@ func traceResults(t *testing.T, trace string) (results []string) {
 }
 
 func TestJSONIsWhatTheServerSent(t *testing.T) {
+	t.Parallel()
 	for _, list := range []string{"tools", "resources", "templates", "prompts"} {
 		trace := filepath.Join(t.TempDir(), "trace")
 		o := runWithServer(t, list, "--json", "--trace", trace)
@@ -90,6 +95,7 @@ func TestJSONIsWhatTheServerSent(t *testing.T) {
 }
 
 func TestPagesAreJoined(t *testing.T) {
+	t.Parallel()
 	whole := runWithFault(t, &testserver.Options{}, "tools", "--json")
 	paged := runWithFault(t, &testserver.Options{PageSize: 3}, "tools", "--json")
 	if whole.status != 0 || paged.status != 0 {
@@ -117,6 +123,7 @@ func TestPagesAreJoined(t *testing.T) {
 }
 
 func TestListForAProgramHasALineForEachItem(t *testing.T) {
+	t.Parallel()
 	o := runWithServer(t, "tools")
 	if o.status != 0 || !strings.HasPrefix(o.stdout, "echo\tReturns the message it is given.\nadd\tAdds two numbers.\n") {
 		t.Errorf("%+v", o)
@@ -128,6 +135,7 @@ func TestListForAProgramHasALineForEachItem(t *testing.T) {
 }
 
 func TestStructuredContentWithoutTextIsIndented(t *testing.T) {
+	t.Parallel()
 	res := &mcp.CallToolResult{StructuredContent: json.RawMessage(`{"b":1.50,"a":[]}`)}
 	got := capturePrint(t, func(c *invocation) error { return c.printCall(nil, res) })
 	if want := "{\n  \"b\": 1.50,\n  \"a\": []\n}\n"; got != want {
@@ -146,6 +154,7 @@ func capturePrint(t *testing.T, f func(*invocation) error) string {
 }
 
 func TestBinaryGoesToFilesAndPipes(t *testing.T) {
+	t.Parallel()
 	picture := runWithServer(t, "read", "echo://picture")
 	if picture.status != 0 || !strings.HasPrefix(picture.stdout, "\x89PNG") {
 		t.Fatalf("%+v", picture)
@@ -163,6 +172,7 @@ func TestBinaryGoesToFilesAndPipes(t *testing.T) {
 }
 
 func TestTextBesideBinary(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "part.bin")
 	without := runWithServer(t, "call", "everything")
@@ -181,6 +191,7 @@ func TestTextBesideBinary(t *testing.T) {
 }
 
 func TestOutputFile(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "result")
 	for _, test := range []struct{ line, want string }{
 		{"call echo message=hi", "hi\n"},
@@ -192,10 +203,11 @@ func TestOutputFile(t *testing.T) {
 			t.Errorf("%s: wrote %q, %v", test.line, data, err)
 		}
 	}
-	runWithServer(t, "tools", "-o", filepath.Join(file, "no", "folder")).want(t, statusUsage, "", native(t, "not a directory"))
+	runWithServer(t, "tools", "-o", filepath.Join(file, "no", "folder")).want(t, failure.Usage, "", native(t, "not a directory"))
 }
 
 func TestReadPrintsTextUnchanged(t *testing.T) {
+	t.Parallel()
 	runWithServer(t, "read", "echo://greeting/Ada").want(t, 0, "Hello, Ada!", "")
 }
 
@@ -215,10 +227,11 @@ func TestServerEnvironmentAndDirectory(t *testing.T) {
 	if o := runWithFault(t, nil, "call", "process", "--inherit-env"); !strings.Contains(o.stdout, "MCPECHO_TEST_OUTER") {
 		t.Errorf("%+v", o)
 	}
-	runWithServer(t, "ping", "--cwd", filepath.Join(dir, "none")).want(t, statusUnreachable, "", "none")
+	runWithServer(t, "ping", "--cwd", filepath.Join(dir, "none")).want(t, failure.Unreachable, "", "none")
 }
 
 func TestVerboseShowsLogsAndStandardError(t *testing.T) {
+	t.Parallel()
 	o := runWithFault(t, nil, "call", "log", "-v")
 	if o.status != 0 || o.stdout != "Logged.\n" || !strings.Contains(o.stderr, "debug echo: ") {
 		t.Errorf("%+v", o)
@@ -233,6 +246,7 @@ func TestVerboseShowsLogsAndStandardError(t *testing.T) {
 }
 
 func TestTour(t *testing.T) {
+	t.Parallel()
 	trace := filepath.Join(t.TempDir(), "trace")
 	o := runCommand(t, "--trace", trace)
 	if o.status != 0 || o.stderr != "" {
@@ -248,7 +262,7 @@ func TestTour(t *testing.T) {
 		t.Errorf("the tour is %d lines, and a screen 24", n)
 	}
 	for line := range strings.Lines(o.stdout) {
-		if textWidth(strings.TrimSuffix(line, "\n")) > 80 {
+		if terminal.TextWidth(strings.TrimSuffix(line, "\n")) > 80 {
 			t.Errorf("wider than 80 columns: %s", line)
 		}
 	}
@@ -267,6 +281,7 @@ func TestTour(t *testing.T) {
 }
 
 func TestVersion(t *testing.T) {
+	t.Parallel()
 	o := runCommand(t, "version")
 	if o.status != 0 || !strings.HasPrefix(o.stdout, "mcpecho "+mcp.Version+" ") || !strings.Contains(o.stdout, "2024-11-05") {
 		t.Errorf("%+v", o)
@@ -275,6 +290,7 @@ func TestVersion(t *testing.T) {
 
 // TestCallWaitsForTask, in both eras.
 func TestCallWaitsForTask(t *testing.T) {
+	t.Parallel()
 	for _, version := range []string{"2026-07-28", "2025-11-25"} {
 		runWithFault(t, &testserver.Options{Tasks: true, ProtocolVersions: []string{version}},
 			"call", "research", "topic=frogs", "step_ms=10", "poll_ms=100").want(t, 0, "A report on frogs.\n", "")

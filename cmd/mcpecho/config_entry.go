@@ -1,7 +1,10 @@
 package main
 
 import (
+	"bufio"
 	"context"
+	"errors"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -10,6 +13,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/form"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/guess"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
+	"github.com/stdmcp/stdmcp/internal/lineedit"
 	"github.com/stdmcp/stdmcp/internal/nearest"
 	"github.com/stdmcp/stdmcp/internal/webprogram"
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -26,18 +34,37 @@ func (c *invocation) findEntry() error {
 	if c.entry = cfg.Server(name); c.entry != nil {
 		return nil
 	}
-	server, tool, ok := strings.Cut(name, "/")
-	if c.entry = cfg.Server(server); ok && c.entry != nil && c.command.tool {
-		c.target, c.args = strings.TrimSuffix(c.target, "/"+tool), append([]string{tool}, c.args...)
+	separators := []string{"/", "."}
+	if len(c.args) > 0 && !(c.command.min > 0 && strings.Contains(c.args[0], "=")) {
+		separators = separators[:1]
+	}
+	for _, separator := range separators {
+		tools := toolsIn(cfg, name, separator)
+		if len(tools) == 0 || !c.command.tool {
+			continue
+		}
+		tool := tools[0]
+		target := strings.TrimSuffix(c.target, separator+tool)
+		if len(tools) > 1 {
+			return c.usageHint(strconv.Quote(name)+" names tools of "+terminal.Count(len(tools), "server"),
+				"separate the server from the tool by a space, such as: "+c.retyped(c.target, target, tool))
+		}
+		c.entry = cfg.Server(strings.TrimSuffix(name, separator+tool))
+		c.target, c.args = target, append([]string{tool}, c.args...)
 		return nil
 	}
-	if server, tool, ok := strings.Cut(name, "."); ok && c.command.tool && len(c.args) > 0 == (c.command.min > 0 && strings.Contains(c.args[0], "=")) {
-		if c.entry = cfg.Server(server); c.entry != nil {
-			c.target, c.args = strings.TrimSuffix(c.target, "."+tool), append([]string{tool}, c.args...)
-			return nil
+	return c.explainTarget(cfg, name)
+}
+
+// toolsIn returns what may be a tool in a name, each after the name of a configured
+// server: of several, the user has to say which.
+func toolsIn(cfg *config.Config, name, separator string) (tools []string) {
+	for i := range name {
+		if strings.HasPrefix(name[i:], separator) && cfg.Server(name[:i]) != nil {
+			tools = append(tools, name[i+1:])
 		}
 	}
-	return c.explainTarget(cfg, name)
+	return tools
 }
 
 // explainTarget returns the failure for a target that is neither a URL nor a
@@ -45,10 +72,10 @@ func (c *invocation) findEntry() error {
 func (c *invocation) explainTarget(cfg *config.Config, name string) error {
 	known := serverNames(cfg)
 	message := "no server is configured as " + strconv.Quote(name)
-	if url := repairURL(name); url != "" && len(cfg.Problems) == 0 {
+	if url := guess.URL(name); url != "" && len(cfg.Problems) == 0 {
 		return c.usageHint("a URL must begin with http:// or https://", "type: "+c.retyped(name, url))
 	}
-	if near := nearest.Names(name, known); len(near) > 0 && interpreter(name) == nil {
+	if near := nearest.Names(name, known); len(near) > 0 && guess.Interpreter(name) == nil {
 		return c.usageHint(message+" (did you mean "+strconv.Quote(near[0])+"?)", "type: "+c.retyped(c.target, strings.TrimSuffix(c.target, name)+near[0]))
 	}
 	for i, arg := range c.args {
@@ -62,7 +89,7 @@ func (c *invocation) explainTarget(cfg *config.Config, name string) error {
 	if slices.Contains([]string{"list", "ls", "get", "call", "show"}, name) && len(c.args) > 0 {
 		return c.usageHint(message, "type: "+c.retyped(name))
 	}
-	if len(cfg.Problems) == 0 && (c.command.min == 0 || strings.ContainsAny(name, " "+string(os.PathSeparator)) || interpreter(name) != nil) {
+	if len(cfg.Problems) == 0 && (c.command.min == 0 || strings.ContainsAny(name, " "+string(os.PathSeparator)) || guess.Interpreter(name) != nil) {
 		if err := c.programAsTarget(name, c.args); err != nil {
 			return err
 		}
@@ -105,7 +132,7 @@ func (c *invocation) load() (cfg *config.Config, name string) {
 			return config.LoadFile(file), name
 		}
 		if slices.Contains(programNames, file) {
-			c.flags.config = append(c.flags.config, file)
+			c.flags.Config = append(c.flags.Config, file)
 			return c.loadAll(), name
 		}
 	}
@@ -115,7 +142,7 @@ func (c *invocation) load() (cfg *config.Config, name string) {
 // loadAll reads the user's files, the project's, and those of -c, which may name
 // other programs instead of files.
 func (c *invocation) loadAll() *config.Config {
-	files, programs := splitPrograms(c.flags.config)
+	files, programs := splitPrograms(c.flags.Config)
 	cfg := config.Load(".", files...)
 	for _, found := range config.Discover(nil) {
 		if slices.Contains(programs, found.Program) {
@@ -160,21 +187,21 @@ func (c *invocation) expandEntry(ctx context.Context) error {
 	}
 	if err != nil {
 		wrong := &config.Problem{File: c.entry.Source, Server: c.entry.Name, Err: err}
-		f := &failure{status: statusUsage, kind: "configuration", message: wrong.Error(), err: err}
+		f := &failure.Error{Status: failure.Usage, Kind: "configuration", Message: wrong.Error(), Err: err}
 		if _, rest, ok := strings.Cut(err.Error(), `needs the variable "`); ok {
 			variable, _, _ := strings.Cut(rest, `"`)
-			if f.hint = "type: " + c.quoteWord(variable) + "=… " + c.paste(c.typed); runtime.GOOS == "windows" {
-				f.hint = "type: set " + variable + "=… (in PowerShell: $env:" + variable + " = \"…\"), then: " + c.paste(c.typed)
+			if f.Hint = "type: " + c.quoteWord(variable) + "=… " + c.paste(c.typed); runtime.GOOS == "windows" {
+				f.Hint = "type: set " + variable + "=… (in PowerShell: $env:" + variable + " = \"…\"), then: " + c.paste(c.typed)
 			}
 		}
 		return f
 	}
 	c.entry = e
-	if f := &c.flags; !f.isGiven("timeout") && e.Timeout > 0 {
-		f.timeout = e.Timeout
+	if f := &c.flags; !f.IsGiven("timeout") && e.Timeout > 0 {
+		f.Timeout = e.Timeout
 	}
-	if f := &c.flags; !f.isGiven("connect-timeout") && e.ConnectTimeout > 0 {
-		f.connectTimeout = e.ConnectTimeout
+	if f := &c.flags; !f.IsGiven("connect-timeout") && e.ConnectTimeout > 0 {
+		f.ConnectTimeout = e.ConnectTimeout
 	}
 	return nil
 }
@@ -205,8 +232,8 @@ func (c *invocation) checkAllowed(tool string) error {
 	if c.entry == nil || c.entry.Tools.Allows(tool) {
 		return nil
 	}
-	return &failure{status: statusUsage, kind: "configuration",
-		message: "the tool " + strconv.Quote(tool) + " is excluded by the entry of " + strconv.Quote(c.entry.Name) + " in " + c.entry.Source}
+	return &failure.Error{Status: failure.Usage, Kind: "configuration",
+		Message: "the tool " + strconv.Quote(tool) + " is excluded by the entry of " + strconv.Quote(c.entry.Name) + " in " + c.entry.Source}
 }
 
 // removeExcluded removes the tools that the configuration excludes from the
@@ -230,8 +257,8 @@ func (c *invocation) removeExcluded(items []byte) (kept []byte, left int, err er
 func (c *invocation) entryProgram(s *conversation) *stdio.Transport {
 	e, f := c.entry, &c.flags
 	t := stdio.Command(e.Command, e.Args...)
-	t.Env, t.InheritEnv = append(slices.Clone(e.Env), f.env...), e.InheritEnv || f.inheritEnv
-	if t.Dir, t.Stderr = f.dir, s.stderr; t.Dir == "" {
+	t.Env, t.InheritEnv = append(slices.Clone(e.Env), f.Env...), e.InheritEnv || f.InheritEnv
+	if t.Dir, t.Stderr = f.Dir, s.stderr; t.Dir == "" {
 		t.Dir = e.Dir
 	}
 	return t
@@ -242,19 +269,19 @@ func (c *invocation) entryTransport(s *conversation) (mcp.Transport, error) {
 	e, f := c.entry, &c.flags
 	switch e.Type {
 	case config.Stdio:
-		if f.transport != "" || f.header != nil {
+		if f.Transport != "" || f.Header != nil {
 			return nil, c.usage("-t and -H need a server at a URL, but " + c.targetName() + " is started")
 		}
-		return c.entryProgram(s), nil
+		return c.recorder.wrap(c.entryProgram(s)), nil
 	case config.HTTP, config.SSE, "":
 		header := make(http.Header)
 		for key, value := range e.Headers {
 			header.Set(key, value)
 		}
-		for key, values := range f.header {
+		for key, values := range f.Header {
 			header[key] = values
 		}
-		way := f.transport
+		way := f.Transport
 		if way == "" {
 			way = e.Type
 		}
@@ -269,9 +296,95 @@ func (c *invocation) entryTransport(s *conversation) (mcp.Transport, error) {
 			return nil, err
 		}
 		if s.program, err = webprogram.New(c.entryProgram(s), web, e.URL); err != nil {
-			return nil, &failure{status: statusUsage, kind: "configuration", message: c.targetName() + ": " + err.Error(), err: err}
+			return nil, &failure.Error{Status: failure.Usage, Kind: "configuration", Message: c.targetName() + ": " + err.Error(), Err: err}
 		}
 		return s.program, nil
 	}
-	return nil, &failure{status: statusUsage, kind: "configuration", message: c.targetName() + ": mcpecho does not support servers of type " + strconv.Quote(e.Type)}
+	return nil, &failure.Error{Status: failure.Usage, Kind: "configuration", Message: c.targetName() + ": mcpecho does not support servers of type " + strconv.Quote(e.Type)}
+}
+
+// inputs holds the values of ${input:ID} in a configuration. Each value is
+// prompted for once, even if several servers use it.
+type inputs struct {
+	c      *invocation
+	file   *config.Config
+	turn   chan struct{}     // full during a prompt; guards what follows
+	values map[string]string // by id
+	in     *bufio.Reader     // standard input
+
+	console *terminal.Console // whose progress a prompt hides; may be nil
+}
+
+func (c *invocation) newInputs(file *config.Config) *inputs {
+	return &inputs{c: c, file: file, turn: make(chan struct{}, 1), values: make(map[string]string), in: bufio.NewReader(c.stdin)}
+}
+
+// value returns the value of an input. It is the Input function of config.Vars.
+func (in *inputs) value(ctx context.Context, id string) (string, error) {
+	if in == nil || !in.c.isTerminal(in.c.stdin) || !in.c.isTerminal(in.c.stderr) {
+		return "", errors.New("cannot prompt for it: standard input and standard error must be a terminal")
+	}
+	description, err := in.file.Input(id)
+	if err != nil {
+		return "", err
+	}
+	select {
+	case in.turn <- struct{}{}:
+		defer func() { <-in.turn }()
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
+	value, ok := in.values[id]
+	if !ok {
+		if value, err = in.prompt(ctx, description); err == nil {
+			in.values[id] = value
+		}
+	}
+	return value, err
+}
+
+// prompt asks the user until the value is valid.
+func (in *inputs) prompt(ctx context.Context, description *config.Input) (string, error) {
+	a := &asker{c: in.c, in: in.in}
+	if in.console != nil {
+		in.console.Pause()
+		defer in.console.Resume()
+	}
+	prompt := terminal.EscapeLine(terminal.FirstOf(description.Description, description.ID))
+	if len(description.Options) > 0 {
+		prompt += " (" + terminal.EscapeLine(strings.Join(description.Options, ", ")) + ")"
+	}
+	if description.Default != "" && !description.Password {
+		prompt += " [" + terminal.EscapeLine(description.Default) + "]"
+	}
+	line := &lineedit.Line{Secret: description.Password, History: form.ChoiceHistory(description.Options), Around: true}
+	if f, ok := in.c.stdin.(*os.File); ok && description.Password && in.c.lineEditor() == nil {
+		if show, ok := terminal.HideTyping(f); ok {
+			defer func() {
+				show()
+				a.print("\n")
+			}()
+		} else {
+			prompt += " (visible)"
+		}
+	}
+	for {
+		line.Prompt = prompt + ": "
+		value, err := a.askLine(ctx, line)
+		switch {
+		case errors.Is(err, io.EOF):
+			return "", errors.New("no value was entered")
+		case err != nil:
+			return "", err
+		case value == "":
+			value = description.Default
+		}
+		switch {
+		case value == "":
+		case len(description.Options) > 0 && !slices.Contains(description.Options, value):
+			a.print(strconv.Quote(value) + " is not one of the options.\n")
+		default:
+			return value, nil
+		}
+	}
 }

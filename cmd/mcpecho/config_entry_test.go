@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
 
@@ -43,6 +44,20 @@ func quoted(s string) string {
 		panic(err)
 	}
 	return string(b)
+}
+
+// The name of a server may contain what separates it from a tool. If two servers can be
+// meant, neither is used.
+func TestToolOfTwoServers(t *testing.T) {
+	inProject(t, map[string]string{"c.json": `{"mcpServers":{"a":SERVER,"a/b":SERVER,"x.y":SERVER}}`})
+	o := runCommand(t, "call", "-c", "c.json", "a/b/echo", "message=hi")
+	o.want(t, 1, "", `"a/b/echo" names tools of 2 servers`)
+	if !strings.Contains(o.stderr, "mcpecho call -c c.json a b/echo message=hi") {
+		t.Error(o.stderr)
+	}
+	for _, line := range []string{"a/b echo", "a/echo", "x.y/echo", "x.y.echo"} {
+		runCommand(t, append(append([]string{"call", "-c", "c.json"}, strings.Fields(line)...), "message=hi")...).want(t, 0, "hi\n", "")
+	}
 }
 
 func TestConfiguredServerNames(t *testing.T) {
@@ -87,7 +102,7 @@ func TestInvalidConfiguration(t *testing.T) {
 		"tools mine/echo --json": `"kind":"usage"`,
 	} {
 		o := runCommand(t, strings.Fields(line)...)
-		if (o.status != statusUsage && o.status != statusRefused) || o.stdout != "" || !strings.Contains(o.stderr, want) {
+		if (o.status != failure.Usage && o.status != failure.Refused) || o.stdout != "" || !strings.Contains(o.stderr, want) {
 			t.Errorf("%s: %+v", line, o)
 		}
 	}
@@ -96,7 +111,7 @@ func TestInvalidConfiguration(t *testing.T) {
 func TestProjectIsNotTrustedByDefault(t *testing.T) {
 	inProject(t, map[string]string{".mcp.json": `{"mcpServers":{"mine":SERVER,"theirs":SERVER}}`})
 	for _, line := range []string{"mine echo", "theirs echo", "theirs/echo"} {
-		runCommand(t, append(strings.Fields("call "+line), "message=hi")...).want(t, statusUsage, "", " -c .mcp.json\n")
+		runCommand(t, append(strings.Fields("call "+line), "message=hi")...).want(t, failure.Usage, "", " -c .mcp.json\n")
 	}
 	runCommand(t, "call", "theirs", "echo", "message=hi", "-c", ".mcp.json").want(t, 0, "hi\n", "")
 	runCommand(t, "call", ".mcp.json:theirs/echo", "message=hi").want(t, 0, "hi\n", "")
@@ -109,7 +124,7 @@ func TestSecretsOfTheConfigurationAreMasked(t *testing.T) {
 	if data, err := os.ReadFile(trace); err != nil || strings.Contains(string(data), "hunter2") {
 		t.Errorf("%s, %v", data, err)
 	}
-	if o := runCommand(t, "call", "mine/hunter2hunter2"); o.status != statusRefused || strings.Contains(o.stderr, "hunter2") {
+	if o := runCommand(t, "call", "mine/hunter2hunter2"); o.status != failure.Refused || strings.Contains(o.stderr, "hunter2") {
 		t.Errorf("%+v", o)
 	}
 }
@@ -176,7 +191,7 @@ func TestExcludedTools(t *testing.T) {
 	runCommand(t, "call", "other.json:some/add", "a=1", "b=2").want(t, 0, "3\n", "")
 	for _, line := range []string{"call other.json:some echo message=hi", `call other.json:some echo {"message":"hi"}`, "info other.json:some echo"} {
 		o := runCommand(t, strings.Fields(line)...)
-		if want := `mcpecho: the tool "echo" is excluded by the entry of "some" in other.json`; o.status != statusUsage || !strings.HasPrefix(o.stderr, want) || o.stdout != "" {
+		if want := `mcpecho: the tool "echo" is excluded by the entry of "some" in other.json`; o.status != failure.Usage || !strings.HasPrefix(o.stderr, want) || o.stdout != "" {
 			t.Errorf("%s: %+v", line, o)
 		}
 	}
@@ -205,7 +220,7 @@ func TestServersReportsInvalidFiles(t *testing.T) {
 	}
 	for file, want := range map[string]string{"broken.json": "broken.json:3: JSON: ", "absent.json": "absent.json: open absent.json: "} {
 		for _, flag := range [][]string{{file}, {"-c", file}} {
-			if o := runCommand(t, append([]string{"servers"}, flag...)...); o.status != statusUsage || !strings.Contains(o.stderr, "mcpecho: "+want) {
+			if o := runCommand(t, append([]string{"servers"}, flag...)...); o.status != failure.Usage || !strings.Contains(o.stderr, "mcpecho: "+want) {
 				t.Errorf("%q: %+v", flag, o)
 			}
 		}
@@ -238,7 +253,7 @@ func TestCommandThatContainsArguments(t *testing.T) {
 func TestInputsWithoutATerminal(t *testing.T) {
 	inProject(t, map[string]string{"other.json": `{"servers":{"x":{"command":"x","env":{"K":"${input:key}"}}}}`})
 	want := `other.json: server "x": "env" asks for the input "key": cannot prompt for it: standard input and standard error must be a terminal`
-	if o := runCommand(t, "tools", "other.json:x"); o.status != statusUsage || !strings.Contains(o.stderr, want) {
+	if o := runCommand(t, "tools", "other.json:x"); o.status != failure.Usage || !strings.Contains(o.stderr, want) {
 		t.Errorf("%+v", o)
 	}
 	if o := runCommand(t, "servers", "other.json"); o.status != 0 || !strings.HasPrefix(o.stdout, "x\tfailed: \"env\" asks for the input") {

@@ -8,8 +8,11 @@ import (
 	"sync"
 	"time"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/secrets"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/state"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/internal/webprogram"
-	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 	"github.com/stdmcp/stdmcp/mcp/stdio"
@@ -18,9 +21,9 @@ import (
 // A conversation is a connection to the target, with what its failures report.
 type conversation struct {
 	*mcp.Client
-	console  *console
-	stderr   *stderrTail
-	era      *eras
+	console  *terminal.Console
+	stderr   *terminal.Tail
+	era      *state.Era
 	excluded int // number of tools of the last list that the configuration excludes
 
 	program *webprogram.Program // of an entry with a command and a URL; may be nil
@@ -51,26 +54,26 @@ func (c *invocation) open(ctx context.Context) (s *conversation, end func() erro
 	if err := c.expandEntry(ctx); err != nil {
 		return nil, nil, err
 	}
-	s = &conversation{console: &console{w: c.stderr}, stderr: &stderrTail{}}
+	s = &conversation{console: &terminal.Console{Out: c.stderr}, stderr: &terminal.Tail{}}
 	if c.shell != nil {
 		s.console = c.shell.console
 	}
 	opts := c.options(s)
 	closeTrace := func() error { return nil }
-	if c.flags.trace != "" {
-		t, e := newTracer(c.flags.trace, c.traced, c.secrets(), c.stderr)
+	if c.flags.Trace != "" {
+		t, e := secrets.NewTracer(c.flags.Trace, c.traced, c.secrets(), c.stderr)
 		if e != nil {
-			return nil, nil, localFailure(e)
+			return nil, nil, failure.Local(e)
 		}
 		closeTrace = func() error {
-			if e := t.close(); e != nil {
-				return localFailure(e)
+			if e := t.Close(); e != nil {
+				return failure.Local(e)
 			}
 			return nil
 		}
-		opts.Trace.Message, c.traced = t.message, true
+		opts.Trace.Message, c.traced = t.Message, true
 	}
-	if c.flags.record != "" && c.recorder == nil {
+	if c.flags.Record != "" && c.recorder == nil {
 		if c.recorder, err = c.newRecorder(); err != nil {
 			_ = closeTrace()
 			return nil, nil, err
@@ -88,8 +91,8 @@ func (c *invocation) open(ctx context.Context) (s *conversation, end func() erro
 	return s, func() error {
 		s.Close()
 		s.endProgram()
-		s.era.remember(s.CachedServer())
-		s.stderr.end()
+		s.era.Remember(s.CachedServer())
+		s.stderr.End()
 		err := closeTrace()
 		if c.shell == nil { // which may connect again
 			err = cmpError(err, c.recorder.close())
@@ -109,26 +112,26 @@ func (s *conversation) endProgram() {
 func (c *invocation) options(s *conversation) *mcp.Options {
 	opts := &mcp.Options{
 		Info:       mcp.Implementation{Name: "mcpecho", Version: mcp.Version},
-		Timeout:    c.flags.timeout,
-		MaxTimeout: max(time.Hour, c.flags.timeout),
+		Timeout:    c.flags.Timeout,
+		MaxTimeout: max(time.Hour, c.flags.Timeout),
 		Trace:      &mcp.Trace{Discarded: s.dropped},
 		Handlers:   append(c.answers(s), c.elicitation(s), mcp.Tasks{}),
 	}
-	if c.flags.timeout < 0 {
+	if c.flags.Timeout < 0 {
 		opts.MaxTimeout = -1
 	}
-	if c.flags.protocol != "" {
-		opts.ProtocolVersions = []string{c.flags.protocol}
+	if c.flags.Protocol != "" {
+		opts.ProtocolVersions = []string{c.flags.Protocol}
 	}
 	if d := c.connectTimeout(); d > 0 && d < 9*time.Second {
 		opts.ProbeTimeout = d / 3 // leaves time for initialize
 	}
-	if c.flags.verbose {
-		s.stderr.print = s.console.line
+	if c.flags.Verbose {
+		s.stderr.Print = s.console.Line
 		opts.LogLevel = mcp.LevelDebug
 		opts.Log = func(_ context.Context, m *mcp.LogMessage) {
 			// Indented further lines cannot pass for lines of mcpecho.
-			s.console.line(strings.ReplaceAll(strings.TrimSpace(logLine(m)), "\n", "\n\t"))
+			s.console.Line(strings.ReplaceAll(strings.TrimSpace(logLine(m)), "\n", "\n\t"))
 		}
 	}
 	if c.onLog != nil {
@@ -144,17 +147,17 @@ const startTimeout = time.Minute
 // connectTimeout returns the limit for connecting; negative means no limit.
 func (c *invocation) connectTimeout() time.Duration {
 	started := c.server != nil || c.entry != nil && c.entry.Type == config.Stdio && c.entry.ConnectTimeout == 0
-	if started && !c.flags.isGiven("connect-timeout") {
+	if started && !c.flags.IsGiven("connect-timeout") {
 		return startTimeout
 	}
-	return c.flags.connectTimeout
+	return c.flags.ConnectTimeout
 }
 
 func (c *invocation) connect(ctx context.Context, s *conversation, opts *mcp.Options) (*mcp.Client, error) {
 	if d := c.connectTimeout(); d > 0 {
-		late := &failure{status: statusUnreachable, kind: "timeout",
-			message: "no response from " + strconv.Quote(c.targetName()) + " within " + d.String(),
-			hint:    "use --connect-timeout to wait longer"}
+		late := &failure.Error{Status: failure.Unreachable, Kind: "timeout",
+			Message: "no response from " + strconv.Quote(c.targetName()) + " within " + d.String(),
+			Hint:    "use --connect-timeout to wait longer"}
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, d, late)
 		defer cancel()
@@ -165,11 +168,12 @@ func (c *invocation) connect(ctx context.Context, s *conversation, opts *mcp.Opt
 	}
 	defer c.showStart(s)()
 	p := c.newProgress(s.console, "connecting to "+c.targetName())
-	defer p.end()
-	s.era = c.findEra(t, opts)
-	client, err := mcp.Connect(ctx, c.recorder.wrap(t), opts)
+	defer p.End()
+	web := c.server == nil && (c.entry == nil || c.entry.Type != config.Stdio)
+	s.era, opts.CachedServer = state.FindEra(c.eraKey(t), web)
+	client, err := mcp.Connect(ctx, t, opts)
 	if err != nil {
-		s.era.remember(nil) // the server may have been replaced
+		s.era.Remember(nil) // the server may have been replaced
 		return nil, c.explainConnect(ctx, err)
 	}
 	return client, nil
@@ -182,7 +186,7 @@ const startDelay = time.Second
 // showStart shows on a terminal what the server writes to standard error until end
 // is called, such as the progress of a download.
 func (c *invocation) showStart(s *conversation) (end func()) {
-	if c.flags.verbose || c.flags.quiet || !c.isTerminal(c.stderr) {
+	if c.flags.Verbose || c.flags.Quiet || !c.isTerminal(c.stderr) {
 		return func() {}
 	}
 	st := c.styler(c.stderr)
@@ -192,27 +196,27 @@ func (c *invocation) showStart(s *conversation) (end func()) {
 		mu.Lock()
 		defer mu.Unlock()
 		if !ended {
-			s.stderr.follow(func(line string) { s.console.styled(line, dim, st) })
+			s.stderr.Follow(func(line string) { s.console.Styled(line, terminal.Dim, st) })
 		}
 	})
 	return func() {
 		mu.Lock()
 		defer mu.Unlock()
 		if ended = true; !late.Stop() {
-			s.stderr.follow(nil)
+			s.stderr.Follow(nil)
 		}
 	}
 }
 
 // dropped records the server's output that is not a valid message.
 func (s *conversation) dropped(reason error, data []byte) {
-	if s.stderr.print != nil {
-		s.console.line("discarded: " + reason.Error() + ": " + cut(string(data), 200))
+	if s.stderr.Print != nil {
+		s.console.Line("discarded: " + reason.Error() + ": " + terminal.Cut(string(data), 200))
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.nonJSON == "" && errors.Is(reason, stdio.ErrNotJSON) {
-		s.nonJSON = cut(string(data), 100)
+		s.nonJSON = terminal.Cut(string(data), 100)
 	}
 }
 
@@ -221,27 +225,27 @@ func (s *conversation) explain(err error) error {
 	if err == nil {
 		return nil
 	}
-	f := *classify(err)
-	if f.status == statusInterrupted && s.Client == nil {
-		f.message += s.lastLines()
+	f := *failure.Classify(err)
+	if f.Status == failure.Interrupted && s.Client == nil {
+		f.Message += s.lastLines()
 		return &f
 	}
-	if f.status != statusUnreachable {
+	if f.Status != failure.Unreachable {
 		return err
 	}
 	s.mu.Lock()
 	nonJSON := s.nonJSON
 	s.mu.Unlock()
 	if nonJSON != "" {
-		f.message += "\nIts output is not an MCP message: " + escapeLine(nonJSON)
+		f.Message += "\nIts output is not an MCP message: " + terminal.EscapeLine(nonJSON)
 	}
 	var exit *stdio.ExitError // quotes standard error already
 	const quoted = 5          // lines, in the text of an ExitError
-	if errors.As(err, &exit) && f.hint == "" && s.stderr.print == nil && strings.Count(exit.Stderr, "\n") > quoted {
-		f.hint = "-v prints everything that the server writes to standard error"
+	if errors.As(err, &exit) && f.Hint == "" && s.stderr.Print == nil && strings.Count(exit.Stderr, "\n") > quoted {
+		f.Hint = "-v prints everything that the server writes to standard error"
 	}
 	if !errors.As(err, &exit) {
-		f.message += s.lastLines()
+		f.Message += s.lastLines()
 	}
 	return &f
 }
@@ -249,7 +253,7 @@ func (s *conversation) explain(err error) error {
 // lastLines returns the last lines of the server's standard error, after a title.
 func (s *conversation) lastLines() string {
 	words := s.stderr.String()
-	if words == "" || s.stderr.shown {
+	if words == "" || s.stderr.Shown {
 		return ""
 	}
 	return "\nLast lines of its standard error:" + words
@@ -259,16 +263,7 @@ func (s *conversation) lastLines() string {
 func logLine(m *mcp.LogMessage) string {
 	line := string(m.Level)
 	if m.Logger != "" {
-		line += " " + escapeName(m.Logger)
+		line += " " + terminal.EscapeName(m.Logger)
 	}
-	return line + ": " + plainJSON(m.Data)
-}
-
-// plainJSON returns the text of a JSON string, and other JSON unchanged.
-func plainJSON(raw []byte) string {
-	r := wire.NewReader(raw)
-	if r.Kind() == wire.String {
-		return r.String()
-	}
-	return string(raw)
+	return line + ": " + terminal.PlainJSON(m.Data)
 }

@@ -3,20 +3,34 @@ package main
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"net/http"
 	"net/url"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/flags"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/guess"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/system"
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/httpx"
+	"github.com/stdmcp/stdmcp/internal/recording"
+	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/host/config"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 	"github.com/stdmcp/stdmcp/mcp/sse"
 	"github.com/stdmcp/stdmcp/mcp/stdio"
 	"github.com/stdmcp/stdmcp/mcp/streamhttp"
 )
 
-// transport returns the transport to the target.
+// transport returns the transport to the target. With --record, its connections are
+// recorded.
 func (c *invocation) transport(s *conversation) (mcp.Transport, error) {
 	f := &c.flags
 	if c.entry != nil {
@@ -24,14 +38,14 @@ func (c *invocation) transport(s *conversation) (mcp.Transport, error) {
 	}
 	if c.server != nil {
 		t := stdio.Command(c.server[0], c.server[1:]...)
-		t.Env, t.InheritEnv, t.Dir, t.Stderr = f.env, f.inheritEnv, f.dir, s.stderr
-		return t, nil
+		t.Env, t.InheritEnv, t.Dir, t.Stderr = f.Env, f.InheritEnv, f.Dir, s.stderr
+		return c.recorder.wrap(t), nil
 	}
-	if f.env != nil || f.inheritEnv || f.dir != "" {
+	if f.Env != nil || f.InheritEnv || f.Dir != "" {
 		return nil, c.usageHint("-e, --inherit-env and --cwd need a server that is started, not one at a URL",
 			"type: "+c.paste(c.without("env", "inherit-env", "cwd")))
 	}
-	return c.urlTransport(c.target, f.header, f.transport)
+	return c.urlTransport(c.target, f.Header, f.Transport)
 }
 
 // urlTransport returns the transport to a server at a URL: http, sse, or else
@@ -43,19 +57,19 @@ func (c *invocation) urlTransport(url string, header http.Header, way string) (m
 	switch way {
 	case "http":
 		c.otherTransport = events
-		return stream, nil
+		return c.recorder.wrap(stream), nil
 	case "sse":
 		c.otherTransport = stream
-		return events, nil
+		return c.recorder.wrap(events), nil
 	}
-	return mcp.FirstOf(stream, events), nil
+	return mcp.FirstOf(c.recorder.wrap(stream), c.recorder.wrap(events)), nil
 }
 
-// targetName returns the name of the target without secrets in a URL.
+// targetName returns the name of the target without secrets.
 func (c *invocation) targetName() string {
 	switch {
 	case c.server != nil:
-		return strings.Join(c.server, " ")
+		return publicLine(c.server)
 	case c.entry != nil:
 		return c.target
 	}
@@ -68,20 +82,23 @@ func (c *invocation) targetName() string {
 
 // explainRefused returns what to do about a URL at which no server listens, or nil
 // if err is another error.
-func (c *invocation) explainRefused(err error) *failure {
+func (c *invocation) explainRefused(err error) *failure.Error {
 	u, e := url.Parse(c.target)
 	if e != nil || c.entry != nil || !httpx.IsRefused(err) {
 		return nil
 	}
-	f := *classify(err)
-	f.message = "cannot connect to " + c.targetName() + ": connection refused, no server listens on port " + httpx.Port(u) + " of " + u.Hostname()
-	f.hint = "start the server, or correct the port"
+	f := *failure.Classify(err)
+	f.Message = "cannot connect to " + c.targetName() + ": connection refused, no server listens on port " + httpx.Port(u) + " of " + u.Hostname()
+	f.Hint = "start the server, or correct the port"
 	return &f
 }
 
 // explainConnect lists the error of each transport, if both were tried, and
 // says what works instead, if anything does.
 func (c *invocation) explainConnect(ctx context.Context, err error) error {
+	if f := c.explainEnvironment(err); f != nil {
+		return f
+	}
 	if c.server != nil {
 		return c.explainStart(err)
 	}
@@ -90,10 +107,10 @@ func (c *invocation) explainConnect(ctx context.Context, err error) error {
 			return f
 		}
 	}
-	if better := otherScheme(c.target, err); better != "" && c.entry == nil {
-		f := *classify(err)
-		f.message, f.hint = strings.TrimSuffix(strings.TrimSuffix(f.message, " use http://"), " use https://"), "type: "+c.retyped(c.target, better)
-		f.message = strings.TrimRight(f.message, ":;")
+	if better := guess.OtherScheme(c.target, err); better != "" && c.entry == nil {
+		f := *failure.Classify(err)
+		f.Message, f.Hint = strings.TrimSuffix(strings.TrimSuffix(f.Message, " use http://"), " use https://"), "type: "+c.retyped(c.target, better)
+		f.Message = strings.TrimRight(f.Message, ":;")
 		return &f
 	}
 	u, e := url.Parse(c.target)
@@ -111,16 +128,16 @@ func (c *invocation) explainConnect(ctx context.Context, err error) error {
 			reasons[i] = rest
 		}
 	}
-	f := *classify(err)
-	f.message = "cannot connect to " + c.targetName() + ":\n\tStreamable HTTP: " + reasons[0] + "\n\tHTTP+SSE: " + reasons[1]
-	if e != nil || c.entry != nil || f.status != statusUnreachable {
+	f := *failure.Classify(err)
+	f.Message = "cannot connect to " + c.targetName() + ":\n\tStreamable HTTP: " + reasons[0] + "\n\tHTTP+SSE: " + reasons[1]
+	if e != nil || c.entry != nil || f.Status != failure.Unreachable {
 		return &f
 	}
 	if better := c.findPath(ctx, u); better != "" {
-		f.message = c.targetName() + " is not an MCP server, but " + better + " is"
-		f.hint = "type: " + c.retyped(c.target, better)
+		f.Message = c.targetName() + " is not an MCP server, but " + better + " is"
+		f.Hint = "type: " + c.retyped(c.target, better)
 	} else if strings.Trim(u.Path, "/") == "" {
-		f.hint = "many servers use the path /mcp: type " + c.retyped(c.target, strings.TrimSuffix(c.targetName(), "/")+"/mcp")
+		f.Hint = "many servers use the path /mcp: type " + c.retyped(c.target, strings.TrimSuffix(c.targetName(), "/")+"/mcp")
 	}
 	return &f
 }
@@ -129,13 +146,15 @@ func (c *invocation) explainConnect(ctx context.Context, err error) error {
 func (c *invocation) findPath(ctx context.Context, u *url.URL) string {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
+	unrecorded := *c
+	unrecorded.recorder = nil
 	for _, path := range []string{"/mcp", "/sse", "/"} {
 		other := *u
 		other.Path, other.RawPath = path, ""
 		if path == u.Path || path == "/" && u.Path == "" {
 			continue
 		}
-		t, err := c.urlTransport(other.String(), c.flags.header, "")
+		t, err := unrecorded.urlTransport(other.String(), c.flags.Header, "")
 		if err != nil {
 			return ""
 		}
@@ -151,8 +170,8 @@ func (c *invocation) findPath(ctx context.Context, u *url.URL) string {
 // than -t or the configuration names, and says which one the server speaks.
 func (c *invocation) suggestTransport(ctx context.Context, err error) error {
 	var other mcp.OtherTransportError
-	f := *classify(err)
-	if c.otherTransport == nil || f.hint != "" || !errors.As(err, &other) || !other.OtherTransport() || onlyModern(err) {
+	f := *failure.Classify(err)
+	if c.otherTransport == nil || f.Hint != "" || !errors.As(err, &other) || !other.OtherTransport() || onlyModern(err) {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
@@ -160,14 +179,14 @@ func (c *invocation) suggestTransport(ctx context.Context, err error) error {
 	if client, e := mcp.Connect(ctx, c.otherTransport, nil); e == nil {
 		_ = client.Close()
 		kinds := [2]string{"Streamable HTTP", "HTTP+SSE"}
-		if _, ok := c.otherTransport.(*sse.Transport); !ok {
+		if c.otherTransport.Features().Kind != kinds[1] {
 			kinds[0], kinds[1] = kinds[1], kinds[0]
 		}
-		f.message = c.targetName() + " speaks " + kinds[1] + ", not " + kinds[0] + "\n\t" + f.message
+		f.Message = c.targetName() + " speaks " + kinds[1] + ", not " + kinds[0] + "\n\t" + f.Message
 	}
-	f.hint = "to try both transports, type: " + c.paste(c.without("transport"))
-	if c.flags.transport == "" {
-		f.hint = "omit the type in the configuration, or type: " + c.paste(append(c.without(), "-t", "auto"))
+	f.Hint = "to try both transports, type: " + c.paste(c.without("transport"))
+	if c.flags.Transport == "" {
+		f.Hint = "omit the type in the configuration, or type: " + c.paste(append(c.without(), "-t", "auto"))
 	}
 	return &f
 }
@@ -181,7 +200,7 @@ func onlyModern(err error) bool {
 
 // loginHint returns what to type after the server refused authorization.
 func (c *invocation) loginHint() string {
-	if c.flags.header.Get("Authorization") != "" {
+	if c.flags.Header.Get("Authorization") != "" {
 		return "the server does not accept the Authorization header of -H"
 	}
 	return "add a token with -H " + c.quoteWord("Authorization: Bearer TOKEN") + ", or type: " + c.loginCommand()
@@ -190,8 +209,181 @@ func (c *invocation) loginHint() string {
 // loginCommand returns the command line that logs in to the target.
 func (c *invocation) loginCommand() string {
 	login := []string{"login", c.pasteTarget()}
-	for _, file := range c.flags.config {
+	for _, file := range c.flags.Config {
 		login = append(login, "-c", file)
 	}
 	return c.paste(login)
+}
+
+// publicLine returns the server's command without secrets.
+func publicLine(words []string) string {
+	public, _ := diag.PublicArgs(words...)
+	return strings.Join(public, " ")
+}
+
+// eraKey returns what identifies the target, without secrets: the transport's
+// name for it. Servers with the same name share an entry, which is only a hint. It is
+// empty with --no-state or --protocol.
+func (c *invocation) eraKey(t mcp.Transport) string {
+	if c.flags.NoState || c.flags.Protocol != "" {
+		return ""
+	}
+	name := t.Features().Name
+	if c.entry != nil {
+		name = c.entry.Name + " " + name
+	}
+	return strconv.Quote(diag.HideUserinfo(c.hide(name)))
+}
+
+// A recorder records the connections of a command in a file. A nil recorder does
+// nothing.
+type recorder struct {
+	file *os.File
+	w    *recording.Writer
+}
+
+// newRecorder creates the file, readable by its owner only because masking may
+// miss a secret.
+func (c *invocation) newRecorder() (*recorder, error) {
+	f, err := os.OpenFile(c.flags.Record, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return nil, failure.Local(err)
+	}
+	secrets := c.secrets().Values
+	if c.entry != nil {
+		_, args := diag.PublicArgs(c.entry.Args...)
+		secrets = append(append(secrets, args...), c.entry.Auth.Token, c.entry.Auth.OAuth.ClientSecret)
+		for _, value := range c.entry.Headers {
+			secrets = append(secrets, value)
+		}
+		for _, e := range c.entry.Env {
+			if key, value, _ := strings.Cut(e, "="); diag.IsSecretName(key) {
+				secrets = append(secrets, value)
+			}
+		}
+	}
+	return &recorder{f, recording.NewWriter(f, secrets...)}, nil
+}
+
+// wrap returns a transport whose connections are recorded.
+func (r *recorder) wrap(t mcp.Transport) mcp.Transport {
+	if r == nil {
+		return t
+	}
+	return r.w.Wrap(t)
+}
+
+func (r *recorder) close() error {
+	if r == nil {
+		return nil
+	}
+	err := r.w.Close()
+	if closed := r.file.Close(); err == nil {
+		err = closed
+	}
+	return failure.Local(err)
+}
+
+// configured returns the names of the configured servers that equal name.
+func (c *invocation) configured(name string) []string {
+	return slices.DeleteFunc(serverNames(config.Load(".", c.flags.Config...)), func(known string) bool { return known != name })
+}
+
+func serverNames(cfg *config.Config) (names []string) {
+	for _, s := range cfg.Servers {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// explainStart adds to the failure of a server that was started what the user may
+// have meant: a command that exists, or a flag of mcpecho before the --.
+func (c *invocation) explainStart(err error) error {
+	if c.server == nil {
+		return err
+	}
+	f := *failure.Classify(err)
+	if f.Status != failure.Unreachable {
+		return err
+	}
+	before, _ := cutServer(c.typed)
+	var better []string
+	missing := errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, system.ErrNotProgram)
+	switch server := guess.Server(c.server); {
+	case missing && server != nil:
+		better = append(append(before, "--"), server...)
+	case f.Kind == "crashed" && !missing:
+		ours, theirs := c.ownFlags()
+		if len(ours) == 0 {
+			return err
+		}
+		better = append(append(append(before, ours...), "--"), theirs...)
+	default:
+		return err
+	}
+	f.Hint = "type: " + c.paste(better)
+	return &f
+}
+
+// explainEnvironment returns a failure that says how to pass the variables that the
+// server misses, or nil.
+func (c *invocation) explainEnvironment(err error) error {
+	var missed *diag.NotPassedError
+	if !errors.As(err, &missed) {
+		return nil
+	}
+	f := *failure.Classify(missed.Err)
+	what, better := "with -e", c.without()
+	if c.entry != nil {
+		what = `with "env" of the entry in ` + c.entry.Source + ", or with -e"
+	}
+	for _, name := range missed.Names {
+		better = append(better, "-e", name)
+	}
+	if c.server != nil {
+		better = append(append(better, "--"), c.server...)
+	}
+	f.Message += "\n" + missed.Advice("pass", " "+what)
+	f.Hint = "type: " + c.paste(better)
+	return &f
+}
+
+// ownFlags separates the flags of mcpecho at the end of the server's command. Those
+// that are for URLs belong to the server.
+func (c *invocation) ownFlags() (ours, theirs []string) {
+	for i := 1; i < len(c.server); i++ {
+		f, _, hasValue := flags.Find(c.server[i])
+		if f == nil || !slices.Contains(c.command.flags, f.Name) || len(f.Name) == 1 || f.Name == "transport" || f.Name == "header" {
+			continue
+		}
+		end := i + 1
+		if f.Value != "" && !hasValue {
+			end = min(end+1, len(c.server))
+		}
+		return c.server[i:end], slices.Concat(c.server[:i], c.server[end:])
+	}
+	return nil, nil
+}
+
+// explainEntry returns a failure that says how to correct the configured server,
+// or nil.
+func (c *invocation) explainEntry(err error) error {
+	f := *failure.Classify(err)
+	if words := strings.Fields(c.entry.Command); len(words) > 1 && (errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist)) {
+		args := make([]string, 0, len(words)-1+len(c.entry.Args))
+		for _, arg := range slices.Concat(words[1:], c.entry.Args) {
+			args = append(args, string(wire.AppendString(nil, arg)))
+		}
+		f.Hint = "in " + c.entry.Source + " write " + string(wire.AppendString([]byte(`"command": `), words[0])) + `, "args": [` + strings.Join(args, ", ") + "]"
+		return &f
+	}
+	if _, e := httpx.Parse(c.entry.URL); e != nil && c.entry.URL != "" {
+		if better := guess.URL(c.entry.URL); better != "" {
+			f.Status, f.Kind = failure.Usage, "configuration"
+			f.Message = c.entry.Source + ": server " + strconv.Quote(c.entry.Name) + ": " + e.Error()
+			f.Hint = `write "url": ` + strconv.Quote(httpx.Display(better))
+			return &f
+		}
+	}
+	return nil
 }

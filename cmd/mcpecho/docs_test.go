@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/serve"
 )
 
 // documentedCommands returns what README, the documents and the help texts show
@@ -38,11 +40,11 @@ func documentedCommands(t *testing.T) (lines []string) {
 // TestDocumentedCommandsWork runs each of them; a server that is not here is
 // replaced by the echo server.
 func TestDocumentedCommandsWork(t *testing.T) {
-	web, err := serveWeb("127.0.0.1:0", nil, false)
+	web, err := serve.Start("127.0.0.1:0", nil, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer web.close()
+	defer web.Close()
 	lines := documentedCommands(t)
 	t.Chdir(t.TempDir())
 	config := `{"mcpServers": {"weather": {"command": "` + filepath.ToSlash(mcpechoPath(t)) + `", "args": ["serve"], "env": {"GORACE": "atexit_sleep_ms=0"}}}}`
@@ -61,7 +63,7 @@ func TestDocumentedCommandsWork(t *testing.T) {
 	}
 	here := strings.NewReplacer(
 		"npx -y @modelcontextprotocol/server-everything stdio", "mcpecho serve", "npx -y @playwright/mcp", "mcpecho serve",
-		"https://example.com/mcp", web.url, "http://127.0.0.1:3001/mcp", web.url, "http://127.0.0.1:3001/sse", web.sse,
+		"https://example.com/mcp", web.URL, "http://127.0.0.1:3001/mcp", web.URL, "http://127.0.0.1:3001/sse", web.SSE,
 		"forecast city=Rome", "echo message=Rome", // the only tool of that server
 	)
 	seen := make(map[string]bool)

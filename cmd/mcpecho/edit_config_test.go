@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -9,88 +8,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stdmcp/stdmcp/mcp/host/config"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
+	"github.com/stdmcp/stdmcp/internal/testutil"
 )
-
-const entryOfX = "{\n  \"command\": \"x\"\n}"
-
-func TestAddMemberKeepsCommentsAndOrder(t *testing.T) {
-	for _, test := range []struct{ before, after string }{
-		{"", "{\n  \"mcpServers\": {\n    \"x\": {\n      \"command\": \"x\"\n    }\n  }\n}\n"},
-		{"{}", "{\n  \"mcpServers\": {\n    \"x\": {\n      \"command\": \"x\"\n    }\n  }\n}"},
-		{"{\n  // mine\n  \"mcpServers\": {\n    \"b\": {\"command\": \"b\"}, // second\n    \"a\": {\"command\": \"a\"} // first\n  }\n}\n",
-			"{\n  // mine\n  \"mcpServers\": {\n    \"b\": {\"command\": \"b\"}, // second\n    \"a\": {\"command\": \"a\"}, // first\n    \"x\": {\n      \"command\": \"x\"\n    }\n  }\n}\n"},
-		{"{\n\t\"servers\": {\n\t\t\"a\": {\"url\": \"http://a\"},\n\t},\n}", "{\n\t\"servers\": {\n\t\t\"a\": {\"url\": \"http://a\"},\n\t\t\"x\": {\n\t\t  \"command\": \"x\"\n\t\t},\n\t},\n}"},
-		{`{"mcpServers":{"a":{"command":"a"}}}`, `{"mcpServers":{"a":{"command":"a"}, "x": { "command": "x" }}}`},
-		{"{\n  \"mcpServers\": {\n    // none yet\n  }\n}\n", "{\n  \"mcpServers\": {\n    // none yet\n    \"x\": {\n      \"command\": \"x\"\n    }\n  }\n}\n"},
-		{"{\n  \"other\": \"}\\\"{\" /* } */\n}\n", "{\n  \"other\": \"}\\\"{\", /* } */\n  \"mcpServers\": {\n    \"x\": {\n      \"command\": \"x\"\n    }\n  }\n}\n"},
-	} {
-		got, err := addMember(test.before, "x", entryOfX)
-		if err != nil || got != test.after {
-			t.Errorf("%v:\n%s\nbecomes\n%s\nwant\n%s", err, test.before, got, test.after)
-		}
-		if config.Parse([]byte(got), "f", "user").Server("x") == nil {
-			t.Errorf("no server x in %s", got)
-		}
-		// Removing it again restores the other servers.
-		without, ok := removeMember(got, "x")
-		if !ok || config.Parse([]byte(without), "f", "user").Server("x") != nil {
-			t.Errorf("%s\nbecomes\n%s", got, without)
-		}
-		for _, p := range config.Parse([]byte(without), "f", "user").Problems {
-			if !p.Warning {
-				t.Errorf("%s\nbecomes\n%s: %v", got, without, p)
-			}
-		}
-	}
-	for _, broken := range []string{"[]", "{", `{"mcpServers": {`, "x", `{"a" 1}`, `{"mcpServers": {"a": }}`} {
-		if got, err := addMember(broken, "x", entryOfX); err == nil {
-			t.Errorf("%s becomes %s", broken, got)
-		}
-	}
-}
-
-func TestRemoveMemberKeepsTheRest(t *testing.T) {
-	const text = "{\n  \"mcpServers\": {\n    // one\n    \"a\": {\"command\": \"a\"},\n    \"b\": {\"command\": \"b\"}, // two\n    \"c\": {\"command\": \"c\"}\n  }\n}\n"
-	for name, want := range map[string]string{
-		"a": "{\n  \"mcpServers\": {\n    // one\n    \"b\": {\"command\": \"b\"}, // two\n    \"c\": {\"command\": \"c\"}\n  }\n}\n",
-		"c": "{\n  \"mcpServers\": {\n    // one\n    \"a\": {\"command\": \"a\"},\n    \"b\": {\"command\": \"b\"} // two\n  }\n}\n",
-	} {
-		if got, ok := removeMember(text, name); !ok || got != want {
-			t.Errorf("without %s:\n%s\nwant\n%s", name, got, want)
-		}
-	}
-	if _, ok := removeMember(text, "d"); ok {
-		t.Error("removed a server that is not there")
-	}
-}
-
-// FuzzAddMember checks that a file that mcpecho can read has the new server and all
-// earlier ones after a change.
-func FuzzAddMember(f *testing.F) {
-	f.Add("{\"mcpServers\":{\"a\":{\"command\":\"a\"},/*c*/}}//")
-	f.Add("{\n\"a\":[1,{\"}\":null}],\"servers\":{}}")
-	f.Fuzz(func(t *testing.T, before string) {
-		old := config.Parse([]byte(before), "f", "user")
-		after, err := addMember(before, "added x", entryOfX)
-		if err != nil || len(old.Problems) > 0 {
-			return // runAdd checks what it writes
-		}
-		now := config.Parse([]byte(after), "f", "user")
-		for _, s := range old.Servers {
-			if now.Server(s.Name) == nil && strings.Contains(before, "ervers\"") {
-				t.Errorf("%q is gone from\n%s\nwhich was\n%s", s.Name, after, before)
-			}
-		}
-		if json.Valid([]byte(before)) && !json.Valid([]byte(after)) {
-			t.Errorf("invalid:\n%s\nwhich was\n%s", after, before)
-		}
-	})
-}
 
 func TestAddAndRemove(t *testing.T) {
 	inProject(t, map[string]string{".mcp.json": "{\n  // ours\n  \"mcpServers\": {\n    \"a\": {\"command\": \"a\"}\n  }\n}\n"})
-	setConfigHome(t, t.TempDir())
+	testutil.SetConfigHome(t, t.TempDir())
 	read := func(path string) string {
 		data, err := os.ReadFile(path)
 		if err != nil {
@@ -104,7 +28,7 @@ func TestAddAndRemove(t *testing.T) {
 		t.Error(text)
 	}
 	runCommand(t, "call", "b", "echo", "message=hi").want(t, 0, "hi\n", "") // trusted, because the user has added it
-	runCommand(t, "add", "b", "--", "mcpecho", "serve").want(t, statusUsage, "", "type: mcpecho remove b\n")
+	runCommand(t, "add", "b", "--", "mcpecho", "serve").want(t, failure.Usage, "", "type: mcpecho remove b\n")
 	runCommand(t, "add", "c", "https://example.com/mcp", "-t", "http", "-H", "X-Key: ${KEY}", "--user").want(t, 0, "Added c to "+filepath.Join(os.Getenv("HOME"), ".mcp.json")+". To try it, type: mcpecho tools c\n", "")
 	if text := read(filepath.Join(os.Getenv("HOME"), ".mcp.json")); !strings.Contains(text, "\"X-Key\": \"${KEY}\"") || !strings.Contains(text, `"mine"`) {
 		t.Error(text)
@@ -132,7 +56,7 @@ func TestAddAndRemove(t *testing.T) {
 		"remove bbb":                      "type: mcpecho servers\n",
 		"add f http://x/mcp -c /dev/null": "not a regular file",
 	} {
-		if o := runCommand(t, strings.Fields(line)...); o.status != statusUsage || !strings.Contains(o.stderr, hint) {
+		if o := runCommand(t, strings.Fields(line)...); o.status != failure.Usage || !strings.Contains(o.stderr, hint) {
 			t.Errorf("%s: %+v", line, o)
 		}
 	}
@@ -143,7 +67,7 @@ func TestAddAndRemove(t *testing.T) {
 	if o := runCommand(t, "add", "theirs", "-c", "other.json", "--", "no-such-program"); o.status != 0 {
 		t.Errorf("%+v", o)
 	}
-	runCommand(t, "tools", "theirs").want(t, statusUsage, "", "is not trusted")
+	runCommand(t, "tools", "theirs").want(t, failure.Usage, "", "is not trusted")
 	runCommand(t, "remove", "theirs").want(t, 0, "Removed theirs from .mcp.json.\n", "")
 	runCommand(t, "remove", "b").want(t, 0, "Removed b from .mcp.json.\n", "")
 	if text := read(".mcp.json"); text != "{\n  // ours\n  \"mcpServers\": {\n    \"a\": {\"command\": \"a\"}\n  }\n}\n" {
@@ -159,14 +83,14 @@ func TestAddWithoutStateFolder(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	setConfigHome(t, filepath.Join(file, "none"))
+	testutil.SetConfigHome(t, filepath.Join(file, "none"))
 	runCommand(t, "add", "b", "--", "mcpecho", "serve").want(t, 0, "Added b to .mcp.json. To try it, type: mcpecho tools b -c .mcp.json\n", "Cannot store that you trust it: ")
 	runCommand(t, "call", "b", "echo", "message=hi", "-c", ".mcp.json").want(t, 0, "hi\n", "")
 }
 
 func TestAddFromAnotherProgram(t *testing.T) {
 	inProject(t, nil)
-	setConfigHome(t, t.TempDir())
+	testutil.SetConfigHome(t, t.TempDir())
 	if err := os.Mkdir(".cursor", 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -178,16 +102,16 @@ func TestAddFromAnotherProgram(t *testing.T) {
 	if o.status != 0 || !strings.Contains(o.stdout, "echoes\tin Cursor: to use it, type: mcpecho add echoes --from cursor\n") {
 		t.Errorf("%+v", o)
 	}
-	runCommand(t, "add", "echos", "--from", "cursor").want(t, statusUsage, "", "type: mcpecho add echoes --from cursor\n")
+	runCommand(t, "add", "echos", "--from", "cursor").want(t, failure.Usage, "", "type: mcpecho add echoes --from cursor\n")
 	runCommand(t, "call", "-c", "cursor", "echoes", "echo", "message=hi").want(t, 0, "hi\n", "")
 	runCommand(t, "call", "cursor:echoes", "echo", "message=hi").want(t, 0, "hi\n", "")
 	home := filepath.Join(os.Getenv("HOME"), ".cursor")
 	if err := errors.Join(os.Mkdir(home, 0o700), os.WriteFile(filepath.Join(home, "mcp.json"), []byte(`{"mcpServers":{"far":{"command":"x"}}}`), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	runCommand(t, "tools", "far").want(t, statusUsage, "", "but Cursor has it; type: mcpecho tools far -c cursor\n")
-	runCommand(t, "add", "--from", "cursor").want(t, statusUsage, "", "add needs NAME; cursor has far, echoes; type: mcpecho add far --from cursor\n")
-	runCommand(t, "add", "echoes", "--from", "cursr").want(t, statusUsage, "", "type: mcpecho add echoes --from cursor (found: cursor)\n")
+	runCommand(t, "tools", "far").want(t, failure.Usage, "", "but Cursor has it; type: mcpecho tools far -c cursor\n")
+	runCommand(t, "add", "--from", "cursor").want(t, failure.Usage, "", "add needs NAME; cursor has far, echoes; type: mcpecho add far --from cursor\n")
+	runCommand(t, "add", "echoes", "--from", "cursr").want(t, failure.Usage, "", "type: mcpecho add echoes --from cursor (found: cursor)\n")
 	o = runCommand(t, "add", "echoes", "--from", "Cursor")
 	if o.status != 0 || !strings.Contains(o.stdout, "Added echoes to .mcp.json.") {
 		t.Errorf("%+v", o)
@@ -197,7 +121,7 @@ func TestAddFromAnotherProgram(t *testing.T) {
 
 func TestTrustIsShownAndRevoked(t *testing.T) {
 	inProject(t, map[string]string{".mcp.json": `{"mcpServers":{"theirs":SERVER}}`})
-	setConfigHome(t, t.TempDir())
+	testutil.SetConfigHome(t, t.TempDir())
 	runCommand(t, "trust").want(t, 0, "", "You trust no servers of projects.")
 	o := runCommand(t, "trust", "theirs")
 	if o.status != 0 || !strings.HasPrefix(o.stdout, "Trusted theirs in .mcp.json.") || !strings.Contains(o.stdout, "API_KEY=***") {
@@ -207,8 +131,8 @@ func TestTrustIsShownAndRevoked(t *testing.T) {
 	if o := runCommand(t, "trust"); o.status != 0 || !strings.HasPrefix(o.stdout, "theirs\t") {
 		t.Errorf("%+v", o)
 	}
-	runCommand(t, "trust", "--revoke", "their").want(t, statusUsage, "", "type: mcpecho trust --revoke theirs\n")
+	runCommand(t, "trust", "--revoke", "their").want(t, failure.Usage, "", "type: mcpecho trust --revoke theirs\n")
 	runCommand(t, "trust", "--revoke", "theirs").want(t, 0, "Revoked the trust in theirs.\n", "")
-	runCommand(t, "call", "theirs", "echo", "message=hi").want(t, statusUsage, "", "type: mcpecho call theirs echo message=hi -c .mcp.json\n")
+	runCommand(t, "call", "theirs", "echo", "message=hi").want(t, failure.Usage, "", "type: mcpecho call theirs echo message=hi -c .mcp.json\n")
 	runCommand(t, "trust", "mine").want(t, 0, "mine is in "+filepath.Join(os.Getenv("HOME"), ".mcp.json")+", which needs no trust.\n", "")
 }

@@ -3,11 +3,16 @@ package main
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"strings"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/form"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/toolargs"
 	"github.com/stdmcp/stdmcp/internal/lineedit"
+	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
@@ -16,7 +21,7 @@ import (
 func (c *invocation) elicitation(s *conversation) mcp.Elicitation {
 	if !c.isTerminal(c.stdin) || !c.isTerminal(c.stderr) {
 		decline := func(message string) {
-			c.note(s, "Declined a question of the server, because this is not a terminal: "+firstLine(message))
+			c.note(s, "Declined a question of the server, because this is not a terminal: "+terminal.FirstLine(message))
 		}
 		return mcp.Elicitation{
 			Form: func(_ context.Context, p *mcp.ElicitParams) (*mcp.ElicitResult, error) {
@@ -56,24 +61,24 @@ func (a *asker) begin(ctx context.Context, message string) (end func(), err erro
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
-	a.s.console.pause()
+	a.s.console.Pause()
 	select {
 	case <-a.next: // was typed for an earlier question
 		a.next = nil
 	default:
 	}
 	st := a.c.styler(a.c.stderr)
-	a.print("\n" + st(bold, "Question from "+escapeName(a.c.targetName())) + "\n" + indented(message) + "\n")
+	a.print("\n" + st(terminal.Bold, "Question from "+terminal.EscapeName(a.c.targetName())) + "\n" + indented(message) + "\n")
 	return func() {
 		a.print("\n")
-		a.s.console.resume()
+		a.s.console.Resume()
 		<-a.turn
 	}, nil
 }
 
 // indented returns text of a server so that it cannot pass for text of mcpecho.
 func indented(text string) string {
-	return "  " + strings.ReplaceAll(escape(strings.TrimSpace(text)), "\n", "\n  ") + "\n"
+	return "  " + strings.ReplaceAll(terminal.Escape(strings.TrimSpace(text)), "\n", "\n  ") + "\n"
 }
 
 // print prints text that has been escaped.
@@ -82,7 +87,7 @@ func (a *asker) print(text string) { _, _ = io.WriteString(a.c.stderr, a.folded(
 // folded returns text with lines that fit on the terminal, if there is one.
 func (a *asker) folded(text string) string {
 	if width := a.c.terminalWidth(a.c.stderr); width > 0 {
-		return wrap(text, width-2) // a space may follow
+		return terminal.Wrap(text, width-2) // a space may follow
 	}
 	return text
 }
@@ -153,20 +158,10 @@ func (a *asker) confirm(ctx context.Context, prompt string, usual bool) (bool, e
 		if err != nil || line == "" {
 			return usual, err
 		}
-		if yes, ok := yesOrNo(line); ok {
+		if yes, ok := form.YesOrNo(line); ok {
 			return yes, nil
 		}
 	}
-}
-
-func yesOrNo(s string) (yes, ok bool) {
-	switch strings.ToLower(s) {
-	case "y", "yes", "true":
-		return true, true
-	case "n", "no", "false":
-		return false, true
-	}
-	return false, false
 }
 
 // page asks whether to open a page in the browser.
@@ -177,7 +172,7 @@ func (a *asker) page(ctx context.Context, r *mcp.URLRequest) (string, error) {
 	}
 	defer end()
 	st := a.c.styler(a.c.stderr)
-	text := "The server asks you to open a page of " + st(bold, r.Host) + ":\n  " + r.URL + "\n"
+	text := "The server asks you to open a page of " + st(terminal.Bold, r.Host) + ":\n  " + r.URL + "\n"
 	if r.Punycode {
 		text += "Careful: the host name contains characters that can look like others.\n"
 	}
@@ -192,7 +187,140 @@ func (a *asker) page(ctx context.Context, r *mcp.URLRequest) (string, error) {
 		return mcp.ElicitDecline, nil
 	}
 	if err := a.c.browse(ctx, r.URL); err != nil {
-		a.print("Cannot start a browser (" + escapeLine(err.Error()) + "); please open the page yourself.\n")
+		a.print("Cannot start a browser (" + terminal.EscapeLine(err.Error()) + "); please open the page yourself.\n")
 	}
 	return mcp.ElicitAccept, nil
+}
+
+// form has the user fill in a form and confirm it.
+func (a *asker) form(ctx context.Context, p *mcp.ElicitParams) (*mcp.ElicitResult, error) {
+	fields, err := p.Fields()
+	if err != nil {
+		return nil, err
+	}
+	end, err := a.begin(ctx, p.Message)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	if len(fields) > 0 {
+		a.print("Press Enter for the value in brackets or to omit an optional field, Ctrl-D to cancel.\n")
+	}
+	content, err := a.fill(ctx, fields)
+	yes := false
+	if err == nil {
+		yes, err = a.confirm(ctx, "Send this answer?", len(fields) > 0)
+	}
+	switch {
+	case errors.Is(err, io.EOF):
+		return &mcp.ElicitResult{Action: mcp.ElicitCancel}, nil
+	case err != nil:
+		return nil, err
+	case !yes:
+		return &mcp.ElicitResult{Action: mcp.ElicitDecline}, nil
+	}
+	return &mcp.ElicitResult{Action: mcp.ElicitAccept, Content: content}, nil
+}
+
+// fill asks for each field until its value is valid.
+func (a *asker) fill(ctx context.Context, fields []mcp.FormField) (map[string]any, error) {
+	content := make(map[string]any)
+	for i := range fields {
+		f := &fields[i]
+		for {
+			line, err := a.askLine(ctx, form.FieldLine(f))
+			if err != nil {
+				return nil, err
+			}
+			if line == "" && (f.Schema.Default != nil || !f.Required) {
+				break // package mcp fills in the default
+			}
+			v, err := form.FieldValue(f, line)
+			if err == nil {
+				content[f.Name] = v
+				break
+			}
+			a.print("    " + terminal.EscapeLine(err.Error()) + "\n")
+		}
+	}
+	return content, nil
+}
+
+// askMissing asks on a terminal for the required arguments that the user did not
+// give, in the form that servers' questions have. It changes nothing if there is
+// no terminal, or with --no-input. If the user cancels, by the end of the input,
+// the arguments stay incomplete, which is then an error.
+func (c *invocation) askMissing(ctx context.Context, s *conversation, tool *mcp.Tool, input *toolargs.Schema, given *toolargs.Given) (canceled bool, err error) {
+	missing := given.Absent(input.Required)
+	if len(missing) == 0 || given.Unknown(input) != "" || c.flags.NoInput || !c.onTerminal() {
+		return false, nil
+	}
+	a := &asker{c: c, s: s, in: bufio.NewReader(c.stdin)}
+	s.console.Pause()
+	defer s.console.Resume()
+	filled := given.Absent(input.Filled)
+	keys := "Press Ctrl-D to cancel.\n"
+	if len(filled) > 0 {
+		keys = "Press Enter for the value in brackets, Ctrl-D to cancel.\n"
+	}
+	a.print(c.styler(c.stderr)(terminal.Bold, terminal.EscapeName(tool.Name)+" needs "+terminal.EscapeName(strings.Join(missing, ", "))) + "\n" + keys)
+	var added []toolargs.Argument
+	for _, name := range append(missing, filled...) {
+		p := input.Property(name)
+		if p == nil {
+			p = new(toolargs.Schema)
+		}
+		value, err := a.argument(ctx, tool.Name, name, p, wire.Lookup(tool.InputSchema, "properties", name))
+		switch {
+		case errors.Is(err, io.EOF):
+			a.print("\n")
+			return true, nil
+		case err != nil:
+			return false, err
+		}
+		added = append(added, toolargs.Argument{Key: name, Value: string(value), Json: true})
+	}
+	given.Each = append(given.Each, added...)
+	return false, nil
+}
+
+// argument asks for an argument until it is valid, and returns it as JSON.
+func (a *asker) argument(ctx context.Context, tool, name string, s *toolargs.Schema, raw []byte) (json.RawMessage, error) {
+	field, simple := form.SimpleField(name, raw)
+	entered := a.c.enteredFor(tool, name)
+	for {
+		l := form.FieldLine(field)
+		if !simple {
+			l = &lineedit.Line{Prompt: "  " + terminal.EscapeName(name) + " (" + terminal.EscapeLine(s.Kind()) + form.DescribedBy(s) + s.InJSON() + "): ", More: form.IsOpenJSON}
+		}
+		if l.History == nil {
+			l.History = entered
+		}
+		line, err := a.askLine(ctx, l)
+		if err != nil {
+			return nil, err
+		}
+		value, err := form.ArgumentValue(field, simple, s, line)
+		if err == nil {
+			if line != "" {
+				entered.Add(line)
+			}
+			return value, nil
+		}
+		a.print("    " + terminal.EscapeLine(err.Error()) + "\n")
+	}
+}
+
+// enteredFor returns what the user has entered for an argument in this shell.
+func (c *invocation) enteredFor(tool, argument string) *lineedit.History {
+	if c.shell == nil {
+		return new(lineedit.History)
+	}
+	c.shell.mu.Lock()
+	defer c.shell.mu.Unlock()
+	key := tool + "\x00" + argument
+	if c.shell.entered[key] == nil {
+		c.shell.entered[key] = new(lineedit.History)
+	}
+	return c.shell.entered[key]
 }

@@ -10,6 +10,9 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/flags"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/mcp"
 )
@@ -58,7 +61,7 @@ func TestDeclineForm(t *testing.T) {
 	p := startInPty(t, 80, "call", web.URL, "ask_elicitation")
 	p.until("  Name: ")
 	p.typed("\x03")
-	p.wantEnd(statusInterrupted, "")
+	p.wantEnd(failure.Interrupted, "")
 }
 
 func TestQuestionsAreDeclinedWithoutTerminal(t *testing.T) {
@@ -77,9 +80,9 @@ func newElicitation(t *testing.T, env map[string]string) (mcp.Elicitation, *pty)
 	if err := master.SetReadDeadline(time.Now().Add(testutil.Timeout)); err != nil {
 		t.Fatal(err)
 	}
-	c := &invocation{target: "https://example.com/mcp", flags: flags{noColor: true},
+	c := &invocation{target: "https://example.com/mcp", flags: flags.Values{NoColor: true},
 		environment: &environment{stdin: slave, stdout: slave, stderr: slave, getenv: func(key string) string { return env[key] }}}
-	return c.elicitation(&conversation{console: &console{w: slave}}), &pty{t: t, master: master}
+	return c.elicitation(&conversation{console: &terminal.Console{Out: slave}}), &pty{t: t, master: master}
 }
 
 func TestPageNeedsConfirmation(t *testing.T) {
@@ -180,7 +183,7 @@ func TestUserTrustsProject(t *testing.T) {
 	inProject(t, map[string]string{".mcp.json": `{"mcpServers":{"theirs":SERVER}}`})
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	for _, answer := range []string{"", "n", "y"} { // mcpecho remembers the last
-		want := statusUsage
+		want := failure.Usage
 		if answer == "y" {
 			want = 0
 		}
@@ -226,7 +229,7 @@ func TestPromptForInputs(t *testing.T) {
 // Whoever gives up is left with a terminal that shows what is typed.
 func TestCancelInput(t *testing.T) {
 	inProject(t, map[string]string{"other.json": `{"inputs":[{"id":"key","password":true}],"servers":{"a":{"command":"a","args":["${input:key}"]}}}`})
-	for key, want := range map[string]int{ctrlD: statusUsage, "\x03": statusInterrupted} {
+	for key, want := range map[string]int{ctrlD: failure.Usage, "\x03": failure.Interrupted} {
 		p := startInPty(t, 80, "tools", "other.json:a")
 		p.until("key: ")
 		if echoes(t, p.master) {

@@ -3,10 +3,13 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/internal/testserver"
 )
 
@@ -66,12 +69,61 @@ func TestEraIsRemembered(t *testing.T) {
 	}
 	// A server that is gone is forgotten.
 	r := runWithFault(t, &testserver.Options{Fault: "exits-at-start"}, "tools")
-	if data, _ := os.ReadFile(path); r.status != statusUnreachable || strings.Contains(string(data), "2026") {
+	if data, _ := os.ReadFile(path); r.status != failure.Unreachable || strings.Contains(string(data), "2026") {
 		t.Errorf("%v, %s", r, data)
 	}
 }
 
-func TestErasHoldNoSecretsAndAreBounded(t *testing.T) {
+// TestLegacyEraExpires: a legacy server is probed again after a day, unless the probe
+// has wedged it and it is still the same.
+func TestLegacyEraExpires(t *testing.T) {
+	cache := t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", cache)
+	path := filepath.Join(cache, "mcpecho", "eras")
+	age := regexp.MustCompile(`^(2025-11-25) [1-9]\d* `)
+	for _, tt := range []struct {
+		name, fault string
+		before      func(line string) string // changes the file
+		sent        string
+	}{
+		{"first", "discover-invalid-params", nil, "server/discover initialize"},
+		{"soon", "discover-invalid-params", nil, "initialize"},
+		{"after a day", "discover-invalid-params", func(line string) string {
+			return age.ReplaceAllString(line, "$1 "+strconv.FormatInt(time.Now().Add(-25*time.Hour).Unix(), 10)+" ")
+		}, "server/discover initialize"},
+		{"without a time", "discover-invalid-params", func(line string) string {
+			return "2025-11-25" + line[strings.LastIndex(line, ` "`):]
+		}, "server/discover initialize"},
+		{"wedged", "discover-wedges", nil, "server/discover initialize"},
+		{"wedged again", "discover-wedges", func(line string) string {
+			if !strings.HasPrefix(line, `2025-11-25 0 "stdmcp-echo" "1.0.0" `) {
+				t.Errorf("the file is %q", line)
+			}
+			return line
+		}, "initialize"},
+		{"wedged before an update", "discover-wedges", func(line string) string { return strings.Replace(line, `"1.0.0"`, `"0.9"`, 1) }, "initialize"},
+		{"after the update", "discover-wedges", nil, "server/discover initialize"},
+	} {
+		if tt.before != nil {
+			data, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(tt.before(strings.TrimSpace(string(data)))+"\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if tt.name == "wedged" {
+			_ = os.Remove(path)
+		}
+		if got := sentMethods(t, &testserver.Options{Fault: tt.fault}); got != tt.sent {
+			data, _ := os.ReadFile(path)
+			t.Errorf("%s: sent %q, want %q; the file is %q", tt.name, got, tt.sent, data)
+		}
+	}
+}
+
+func TestErasHoldNoSecrets(t *testing.T) {
 	cache := t.TempDir()
 	t.Setenv("XDG_CACHE_HOME", cache)
 	web := webServer(t, &testserver.Options{ProtocolVersions: []string{"2025-11-25"}}, nil)
@@ -84,16 +136,5 @@ func TestErasHoldNoSecretsAndAreBounded(t *testing.T) {
 		if strings.Contains(string(data), secret) {
 			t.Errorf("%s is in %s", secret, data)
 		}
-	}
-	var lines []string
-	for i := range 2 * maxEras {
-		lines = append(lines, "2025-11-25 "+strconv.Quote(strconv.Itoa(i)))
-	}
-	if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	rememberEra(`"new"`, "2026-07-28")
-	if lines := readEras(); len(lines) != maxEras || cachedServer(`"new"`) == nil || cachedServer(`"0"`) != nil {
-		t.Errorf("%d lines", len(lines))
 	}
 }

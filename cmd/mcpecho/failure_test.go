@@ -8,12 +8,15 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/system"
 	"github.com/stdmcp/stdmcp/internal/testserver"
 )
 
@@ -26,18 +29,18 @@ func TestFailuresOfServers(t *testing.T) {
 		kind   string
 		says   string
 	}{
-		{"exits at start", testserver.Options{Fault: "exits-at-start"}, "tools", statusUnreachable, "crashed", "exited with status 3"},
-		{"prints its usage", testserver.Options{Fault: "usage-and-exit"}, "tools", statusUnreachable, "crashed", "is not an MCP message"},
-		{"mute", testserver.Options{Fault: "mute"}, "tools --connect-timeout 200ms", statusUnreachable, "timeout", "within 200ms"},
-		{"refuses to begin", testserver.Options{Fault: "initialize-error"}, "tools", statusRefused, "server_error", "initialize"},
-		{"unknown protocol version", testserver.Options{Fault: "initialize-odd-version"}, "tools", statusUnreachable, "protocol", "1999-12-31"},
-		{"silent", testserver.Options{Fault: "never-answers"}, "call echo message=hi --timeout 100ms", statusUnreachable, "timeout", "within 100ms"},
-		{"silent read", testserver.Options{Fault: "never-answers"}, "call echo {} --timeout 100ms", statusUnreachable, "timeout", "within 100ms"},
-		{"dies", testserver.Options{Fault: "dies-mid-call"}, "call echo message=hi", statusUnreachable, "crashed", "exited with status"},
-		{"cut off", testserver.Options{Fault: "cut-off"}, "call echo message=hi", statusUnreachable, "crashed", "exited with status"},
-		{"no UTF-8", testserver.Options{Fault: "invalid-utf8"}, "call echo message=hi", statusUnreachable, "protocol", "UTF-8"},
-		{"unknown kind of result", testserver.Options{Fault: "unknown-result-type"}, "call echo message=hi", statusUnreachable, "protocol", "riddle"},
-		{"endless list", testserver.Options{Fault: "same-cursor"}, "tools", statusUnreachable, "protocol", "twice"},
+		{"exits at start", testserver.Options{Fault: "exits-at-start"}, "tools", failure.Unreachable, "crashed", "exited with status 3"},
+		{"prints its usage", testserver.Options{Fault: "usage-and-exit"}, "tools", failure.Unreachable, "crashed", "is not an MCP message"},
+		{"mute", testserver.Options{Fault: "mute"}, "tools --connect-timeout 200ms", failure.Unreachable, "timeout", "within 200ms"},
+		{"refuses to begin", testserver.Options{Fault: "initialize-error"}, "tools", failure.Refused, "server_error", "initialize"},
+		{"unknown protocol version", testserver.Options{Fault: "initialize-odd-version"}, "tools", failure.Unreachable, "protocol", "1999-12-31"},
+		{"silent", testserver.Options{Fault: "never-answers"}, "call echo message=hi --timeout 100ms", failure.Unreachable, "timeout", "within 100ms"},
+		{"silent read", testserver.Options{Fault: "never-answers"}, "call echo {} --timeout 100ms", failure.Unreachable, "timeout", "within 100ms"},
+		{"dies", testserver.Options{Fault: "dies-mid-call"}, "call echo message=hi", failure.Unreachable, "crashed", "exited with status"},
+		{"cut off", testserver.Options{Fault: "cut-off"}, "call echo message=hi", failure.Unreachable, "crashed", "exited with status"},
+		{"no UTF-8", testserver.Options{Fault: "invalid-utf8"}, "call echo message=hi", failure.Unreachable, "protocol", "UTF-8"},
+		{"unknown kind of result", testserver.Options{Fault: "unknown-result-type"}, "call echo message=hi", failure.Unreachable, "protocol", "riddle"},
+		{"endless list", testserver.Options{Fault: "same-cursor"}, "tools", failure.Unreachable, "protocol", "twice"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -62,7 +65,32 @@ func TestFailuresOfServers(t *testing.T) {
 	}
 }
 
+// TestVariablesThatWereNotPassed: the failure says what to type, and the line works.
+func TestVariablesThatWereNotPassed(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("did not run: there is no shell")
+	}
+	t.Setenv("MCPECHO_TEST_KEY", "the-value")
+	const script = `echo "Error: MCPECHO_TEST_KEY is $MCPECHO_TEST_KEY" >&2; exit 1`
+	advice := "\nMCPECHO_TEST_KEY is set here but not passed to servers; pass it with "
+	o := runCommand(t, "tools", "-q", "--", "/bin/sh", "-c", script)
+	line := "type: mcpecho tools -q -e MCPECHO_TEST_KEY -- /bin/sh -c '" + script + "'\n"
+	if o.status != failure.Unreachable || !strings.HasSuffix(o.stderr, advice+"-e\n"+line) {
+		t.Errorf("%s\nwant %s", o.stderr, line)
+	}
+	o = runCommand(t, "tools", "-q", "-e", "MCPECHO_TEST_KEY", "--", "/bin/sh", "-c", script)
+	if o.status != failure.Unreachable || strings.Contains(o.stderr, "passed") {
+		t.Errorf("with -e: %s", o.stderr)
+	}
+	inProject(t, map[string]string{"s.json": `{"mcpServers":{"x":{"command":"/bin/sh","args":["-c",` + quoted(script) + `]}}}`})
+	o = runCommand(t, "tools", "s.json:x")
+	if !strings.HasSuffix(o.stderr, advice+`"env" of the entry in s.json, or with -e`+"\ntype: mcpecho tools s.json:x -e MCPECHO_TEST_KEY\n") {
+		t.Error(o.stderr)
+	}
+}
+
 func TestUnusualLists(t *testing.T) {
+	t.Parallel()
 	runWithFault(t, &testserver.Options{Fault: "null-tools"}, "tools").want(t, 0, "", "The server has no tools.")
 	runWithFault(t, &testserver.Options{Fault: "null-tools"}, "tools", "--json").want(t, 0, "{\"tools\":null}\n", "")
 	runWithFault(t, &testserver.Options{Fault: "null-tool"}, "tools").want(t, 0, "echo\techo\n", "")
@@ -70,7 +98,8 @@ func TestUnusualLists(t *testing.T) {
 }
 
 func TestNoSuchServer(t *testing.T) {
-	runCommand(t, "ping", "--", "no-such-program-at-all").want(t, statusUnreachable, "", "no-such-program-at-all")
+	t.Parallel()
+	runCommand(t, "ping", "--", "no-such-program-at-all").want(t, failure.Unreachable, "", "no-such-program-at-all")
 }
 
 func TestProgramThatIsNoServer(t *testing.T) {
@@ -79,7 +108,7 @@ func TestProgramThatIsNoServer(t *testing.T) {
 		t.Skip("no /bin/sh here")
 	}
 	o := runCommand(t, "ping", "--connect-timeout", "3s", "--", "/bin/sh", "-c", "echo welcome; printf '\\033[31mwhy not\\033[0m\\n' >&2; cat >/dev/null")
-	o.want(t, statusUnreachable, "", "is not an MCP message: welcome\nLast lines of its standard error:\n\twhy not\n")
+	o.want(t, failure.Unreachable, "", "is not an MCP message: welcome\nLast lines of its standard error:\n\twhy not\n")
 }
 
 // TestFileThatIsNoProgram: on Unix a script without a first line #!, on Windows any
@@ -89,7 +118,7 @@ func TestFileThatIsNoProgram(t *testing.T) {
 	if err := os.WriteFile("server.py", []byte("print()\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	runCommand(t, "tools", "--", "./server.py").want(t, statusUnreachable, "", "type: mcpecho tools -- python3 ./server.py\n")
+	runCommand(t, "tools", "--", "./server.py").want(t, failure.Unreachable, "", "type: mcpecho tools -- python3 ./server.py\n")
 }
 
 // TestBrokenPipe: the reader of the output has read enough.
@@ -101,13 +130,14 @@ func TestBrokenPipe(t *testing.T) {
 	}
 	r.Close()
 	defer w.Close()
-	if _, err = w.WriteString("x"); !isBrokenPipe(err) {
+	if _, err = w.WriteString("x"); !system.IsBrokenPipe(err) {
 		t.Error(err)
 	}
 }
 
 // A closed pipe is not a failure: head has read enough.
 func TestClosedOutputIsQuiet(t *testing.T) {
+	t.Parallel()
 	r, w := io.Pipe()
 	r.Close()
 	var stderr strings.Builder
@@ -119,10 +149,11 @@ func TestClosedOutputIsQuiet(t *testing.T) {
 }
 
 func TestFullDiskIsReported(t *testing.T) {
+	t.Parallel()
 	var stderr strings.Builder
 	status := run(t.Context(), []string{"version"}, &environment{
 		stdin: strings.NewReader(""), stdout: failingWriter{}, stderr: &stderr, getenv: os.Getenv, self: mcpechoPath(t), name: "mcpecho"})
-	if status != statusUsage || stderr.String() != "mcpecho: short write\n" {
+	if status != failure.Usage || stderr.String() != "mcpecho: short write\n" {
 		t.Errorf("status %d, %s", status, stderr.String())
 	}
 }
@@ -131,20 +162,8 @@ type failingWriter struct{}
 
 func (failingWriter) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
 
-func TestParseWait(t *testing.T) {
-	for text, want := range map[string]time.Duration{"60": time.Minute, "60s": time.Minute, "1.5s": 1500 * time.Millisecond, "0": -1, "0s": -1} {
-		if d, err := parseWait(text); d != want || err != nil {
-			t.Errorf("%s is %v, %v", text, d, err)
-		}
-	}
-	for _, text := range []string{"", "-1", "-1s", "1 s", "x", "1e9"} {
-		if d, err := parseWait(text); err == nil {
-			t.Errorf("%q is %v", text, d)
-		}
-	}
-}
-
 func TestConnectTimeout(t *testing.T) {
+	t.Parallel()
 	for line, want := range map[string]time.Duration{
 		"tools https://example.com/mcp":                     15 * time.Second,
 		"tools https://example.com/mcp --connect-timeout 1": time.Second,
@@ -179,8 +198,9 @@ func TestFailureMessages(t *testing.T) {
 		{"unknown-result-type", "call echo {}"},
 		{"same-cursor", "tools"},
 	} {
-		add("a server with the fault "+test.fault, test.args+" -- SERVER",
-			runWithFault(t, &testserver.Options{Fault: test.fault}, strings.Fields(test.args)...))
+		o := runWithFault(t, &testserver.Options{Fault: test.fault}, strings.Fields(test.args)...)
+		o.stderr = strings.Replace(o.stderr, "initialize: connection closed", "connection closed", 1) // other systems than Linux send it
+		add("a server with the fault "+test.fault, test.args+" -- SERVER", o)
 	}
 	var searched []string
 	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {

@@ -14,11 +14,12 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/internal/testserver"
 )
 
-// A guess is a command line that a user of other programs types first.
-type guess struct {
+// A firstGuess is a command line that a user of other programs types first.
+type firstGuess struct {
 	line  string
 	does  string // a part of standard output, with status 0; empty if it cannot work
 	names string // otherwise, a part of a line of standard error: the right command
@@ -27,7 +28,7 @@ type guess struct {
 // firstGuesses were written down by reading the beginning of the README, and from
 // the habits of Inspector's CLI, mcporter, mcpc, fastmcp, claude mcp, curl,
 // docker, git and kubectl. everything and web are configured servers.
-var firstGuesses = []guess{
+var firstGuesses = []firstGuess{
 	{line: "tools everything", does: "echo\t"},
 	{line: "list everything", does: "echo\t"},
 	{line: "ls everything", does: "echo\t"},
@@ -212,7 +213,7 @@ func runUntilOutput(t *testing.T, args []string) result {
 	var stderr bytes.Buffer
 	status := run(ctx, args, &environment{stdin: strings.NewReader(""), stdout: out, stderr: &stderr,
 		getenv: func(string) string { return "" }, self: mcpechoPath(t), name: "mcpecho"})
-	if status == statusInterrupted {
+	if status == failure.Interrupted {
 		status = 0 // how it ends normally
 	}
 	return result{status, out.written.String(), stderr.String()}

@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/internal/testutil"
 )
 
@@ -67,7 +68,7 @@ func TestInterruptForm(t *testing.T) {
 	p := startInPty(t, 80, "call", "echo", "--no-color", "--", "mcpecho", "serve")
 	p.until("  message (")
 	p.typed("hal\x03")
-	if shown, status := p.end(); status != statusInterrupted || !strings.Contains(shown, "hal") {
+	if shown, status := p.end(); status != failure.Interrupted || !strings.Contains(shown, "hal") {
 		t.Errorf("status %d, %q", status, shown)
 	}
 	if !echoes(t, p.master) {

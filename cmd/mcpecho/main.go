@@ -21,10 +21,24 @@ package main
 
 import (
 	"context"
+	"errors"
+	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
+
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/flags"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/secrets"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/system"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
+	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/host/config"
+	"github.com/stdmcp/stdmcp/mcp/oauth"
 )
 
 func main() {
@@ -34,7 +48,7 @@ func main() {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 2)
 	interrupts := &interrupts{signals: signals}
-	signal.Notify(signals, append(hangups(), os.Interrupt, syscall.SIGTERM)...)
+	signal.Notify(signals, append(system.Hangups(), os.Interrupt, syscall.SIGTERM)...)
 	go func() { // ends with the program
 		for s := range signals {
 			if s != os.Interrupt || !interrupts.handled() {
@@ -44,13 +58,13 @@ func main() {
 		signal.Reset(os.Interrupt, syscall.SIGTERM)
 		cancel()
 		for s := range signals {
-			if !slices.Contains(hangups(), s) {
-				os.Exit(statusInterrupted)
+			if !slices.Contains(system.Hangups(), s) {
+				os.Exit(failure.Interrupted)
 			}
 		}
 	}()
 
-	ignoreBrokenPipe()
+	system.IgnoreBrokenPipe()
 
 	self, err := os.Executable()
 	if err != nil {
@@ -69,3 +83,181 @@ func main() {
 	interrupts.close()
 	os.Exit(status)
 }
+
+// An environment is what a run of the program needs from outside.
+type environment struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	getenv         func(string) string
+	self           string      // path of this program, which the tour starts
+	name           string      // the command that the user types to start it
+	interrupts     *interrupts // decides what Ctrl-C does; nil means that it ends the program
+}
+
+// An invocation is a run of one command.
+type invocation struct {
+	*environment
+	command *command
+	flags   flags.Values
+	target  string           // the TARGET; empty if server is set
+	entry   *config.Server   // the configured server that target names, or nil
+	inputs  *inputs          // values that the configuration asks the user for
+	server  []string         // the command after --; nil without it
+	args    []string         // the other arguments
+	typed   []string         // the whole command line
+	traced  bool             // the --trace file has been created
+	auth    *oauth.Transport // sends the tokens of a login; nil without one
+
+	otherTransport mcp.Transport // to a URL whose transport the user has chosen; nil without a choice
+
+	recorder *recorder // of --record; nil without it
+
+	shell *shell // the session that runs the command; nil outside of a shell
+
+	onLog func(*mcp.LogMessage) // receives the server's logs; nil means standard error
+}
+
+// environ returns the environment variables.
+func (e *environment) environ() []string { return os.Environ() }
+
+// run executes the command line args and returns the exit status.
+func run(ctx context.Context, args []string, e *environment) int {
+	c, err := parse(e, args)
+	if err == nil {
+		err = c.command.run(ctx, c)
+	}
+	return c.report(ctx, err)
+}
+
+// typedName returns the command with which the user can start the program again.
+// A program that "go run" built is in a temporary directory or in Go's cache.
+func typedName(arg0 string) string {
+	digits, cached := strings.CutSuffix(filepath.Base(filepath.Dir(arg0)), "-d")
+	cached = cached && len(digits) == 64 && strings.Trim(digits, "0123456789abcdef") == ""
+	if !cached && !strings.Contains(arg0, "go-build") {
+		return arg0
+	}
+	if _, err := os.Stat("cmd/mcpecho"); err == nil {
+		return "go run ./cmd/mcpecho"
+	}
+	return "go run github.com/stdmcp/stdmcp/cmd/mcpecho@latest"
+}
+
+// secrets returns the values of -H, those of -e and in the server's command that
+// look like secrets, and those of the configured server and of the login.
+func (c *invocation) secrets() secrets.Set {
+	_, values := diag.PublicArgs(c.server...)
+	return secrets.Set{Values: append(values, c.flags.Secrets()...), Entry: c.entry, Login: c.hideLogin}
+}
+
+func (c *invocation) hideLogin(s string) string {
+	if c.auth == nil {
+		return s
+	}
+	return c.auth.Hide(s)
+}
+
+// hide replaces the secrets in a text.
+func (c *invocation) hide(s string) string { return c.secrets().Hide(s) }
+
+// usage returns a failure of wrong usage.
+func (c *invocation) usage(message string) error {
+	f := &failure.Error{Status: failure.Usage, Kind: "usage", Message: message, Hint: "for a list, type: " + c.name + " help"}
+	if c.command != nil && c.command.name != "" {
+		f.Hint = "usage: " + c.name + " " + c.command.usage(c.server != nil)
+		if c.inShell() {
+			f.Hint = "usage: " + c.command.usageInShell()
+		}
+	}
+	return f
+}
+
+// usageHint returns a failure of wrong usage with its own hint.
+func (c *invocation) usageHint(message, hint string) error {
+	return &failure.Error{Status: failure.Usage, Kind: "usage", Message: message, Hint: hint}
+}
+
+// report prints err to standard error and returns the exit status.
+func (c *invocation) report(ctx context.Context, err error) int {
+	if err == nil || isClosedPipe(err) {
+		return failure.Done // the reader closed the pipe and needs no more output
+	}
+	f := *failure.Classify(err)
+	if ctx.Err() != nil && f.Status != failure.Usage {
+		if c.command != nil && c.command.endless {
+			return failure.Interrupted // the normal end
+		}
+		if f.Status != failure.Interrupted {
+			f = *failure.Classify(context.Canceled) // err is a consequence of the interrupt
+		}
+	}
+	if f.Reported {
+		return f.Status
+	}
+	if f.Status == failure.Forbidden && f.Hint == "" {
+		f.Hint = c.loginHint()
+	}
+	if f.Status == failure.Refused && f.Hint == "" {
+		f.Hint = c.missingAnswer(err)
+	}
+	f.Message = c.hide(f.Message)
+	if c.flags.JSON {
+		_, _ = io.WriteString(c.stderr, terminal.Escape(string(f.AppendJSON(nil)))+"\n")
+		return f.Status
+	}
+	first, more, _ := strings.Cut(f.Message, "\n")
+	first = "mcpecho: " + first
+	text := c.folded(first) + "\n"
+	if f.Hint != "" && f.Status == failure.Usage { // on one line, if it is long enough
+		text = c.folded(first+"; "+f.Hint) + "\n"
+	}
+	if more != "" {
+		text += more + "\n"
+	}
+	if f.Hint != "" && f.Status != failure.Usage {
+		text += f.Hint + "\n"
+	}
+	st := c.styler(c.stderr)
+	text = strings.TrimPrefix(terminal.Escape(text), "mcpecho:")
+	if before, line, ok := strings.Cut(text, "type: "); ok && strings.Contains(f.Hint, "type: ") {
+		line, after, _ := strings.Cut(line, "\n")
+		text = before + "type: " + st(terminal.Bold, line) + "\n" + after
+	}
+	_, _ = io.WriteString(c.stderr, st(terminal.Red, "mcpecho:")+text)
+	return f.Status
+}
+
+// folded breaks a message between words if it is longer than a line of the terminal.
+// What the user may type stays whole.
+func (c *invocation) folded(message string) string {
+	width := c.terminalWidth(c.stderr)
+	if width == 0 || terminal.TextWidth(message) < width {
+		return message
+	}
+	reason, typed, ok := strings.Cut(message, "type: ")
+	if !ok {
+		return terminal.Wrap(message, width-1)
+	}
+	if reason, alone := strings.CutSuffix(reason, "; "); alone {
+		return terminal.Wrap(reason, width-1) + "\ntype: " + typed
+	}
+	text := terminal.Wrap(reason+"type:", width-1)
+	if last := text[strings.LastIndexByte(text, '\n')+1:]; terminal.TextWidth(last+" "+typed) >= width {
+		return text + "\n" + typed
+	}
+	return text + " " + typed
+}
+
+// isClosedPipe reports whether writing failed because the reader of standard
+// output closed the pipe.
+func isClosedPipe(err error) bool {
+	var out *outputError
+	return errors.As(err, &out) && (system.IsBrokenPipe(out) || errors.Is(out, io.ErrClosedPipe))
+}
+
+// An outputError is an error of writing to standard output.
+type outputError struct{ err error }
+
+func (e *outputError) Error() string { return e.err.Error() }
+
+func (e *outputError) Unwrap() error { return e.err }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/internal/testserver"
 	"github.com/stdmcp/stdmcp/internal/testutil"
 )
@@ -154,5 +155,5 @@ func TestInterruptedBeforeStart(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	w := &environment{stdin: strings.NewReader(""), stdout: &stdout, stderr: &stderr, getenv: os.Getenv, self: mcpechoPath(t), name: "mcpecho"}
 	status := run(ctx, []string{"tools", "--", mcpechoPath(t), "serve"}, w)
-	result{status, stdout.String(), stderr.String()}.want(t, statusInterrupted, "", "interrupted")
+	result{status, stdout.String(), stderr.String()}.want(t, failure.Interrupted, "", "interrupted")
 }

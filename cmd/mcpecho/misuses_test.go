@@ -3,6 +3,8 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 )
 
 // misuses are command lines that are wrong, each with what a line of standard
@@ -144,6 +146,18 @@ var misuses = []struct{ line, says string }{
 	{"tools unset.json:x", "MCPECHO_UNSET=… mcpecho tools unset.json:x"},
 }
 
+// TestFlagsForURLsStayInTheCommand: many servers have such flags, and mcpecho refuses
+// its own ones with a command.
+func TestFlagsForURLsStayInTheCommand(t *testing.T) {
+	lines := []string{"tools -- SERVER --transport stdio", "tools -- SERVER --transport=stdio", "tools -- SERVER -t sse", "tools -- SERVER --header 'X: y'"}
+	folder := newFolder(t)
+	for i, o := range folder.runAll(t, len(lines), func(i int) string { return lines[i] }) {
+		if o.status != failure.Unreachable || strings.Contains(o.stderr, "type:") {
+			t.Errorf("mcpecho %s: status %d\n%s", lines[i], o.status, o.stderr)
+		}
+	}
+}
+
 // TestMisuses tries each of them in a folder with configured servers. The line
 // that says what to type is the only one, or follows what a server has said.
 func TestMisuses(t *testing.T) {
@@ -152,7 +166,7 @@ func TestMisuses(t *testing.T) {
 	for i, o := range folder.runAll(t, len(misuses), func(i int) string { return misuses[i].line }) {
 		m := misuses[i]
 		if o.status != 0 && saysInALine(o.stderr, folder.shown.Replace(m.says)) &&
-			(o.status != statusUsage || strings.Count(strings.ReplaceAll(o.stderr, "\n\t", ""), "\n") == 1) {
+			(o.status != failure.Usage || strings.Count(strings.ReplaceAll(o.stderr, "\n\t", ""), "\n") == 1) {
 			helpful++
 		} else {
 			t.Logf("mcpecho %s\nwant %s\nstatus %d\n%s%s", m.line, m.says, o.status, o.stdout, o.stderr)

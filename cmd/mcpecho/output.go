@@ -1,13 +1,20 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/system"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 )
@@ -15,8 +22,8 @@ import (
 // print writes a result to standard output or the file of -o. Text for a terminal
 // must have been escaped.
 func (c *invocation) print(text string) error {
-	if c.flags.output != "" {
-		return c.writeFile(c.flags.output, []byte(text))
+	if c.flags.Output != "" {
+		return c.writeFile(c.flags.Output, []byte(text))
 	}
 	return c.write(text)
 }
@@ -25,19 +32,13 @@ func (c *invocation) print(text string) error {
 func (c *invocation) write(text string) error {
 	if _, err := io.WriteString(c.stdout, text); err != nil {
 		err = &outputError{err}
-		return &failure{status: statusUsage, kind: "file", message: err.Error(), err: err}
+		return &failure.Error{Status: failure.Usage, Kind: "file", Message: err.Error(), Err: err}
 	}
 	return nil
 }
 
-// An outputError is an error of writing to standard output.
-type outputError struct{ err error }
-
-func (e *outputError) Error() string { return e.err.Error() }
-func (e *outputError) Unwrap() error { return e.err }
-
 // toTerminal reports whether the result goes to a terminal.
-func (c *invocation) toTerminal() bool { return c.flags.output == "" && c.isTerminal(c.stdout) }
+func (c *invocation) toTerminal() bool { return c.flags.Output == "" && c.isTerminal(c.stdout) }
 
 // printJSON writes a result object: on one line, or indented on a terminal.
 func (c *invocation) printJSON(raw json.RawMessage) error {
@@ -58,28 +59,28 @@ func (c *invocation) printResult(res interface{ MarshalJSON() ([]byte, error) })
 
 // prettyJSON returns JSON for a terminal.
 func (c *invocation) prettyJSON(raw json.RawMessage) string {
-	return colorJSON(escape(indent(raw)), c.styler(c.stdout))
+	return terminal.ColorJSON(terminal.Escape(terminal.Indent(raw)), c.styler(c.stdout))
 }
 
 // shown returns text of a server, escaped if it goes to a terminal.
 func (c *invocation) shown(text string) string {
 	if c.toTerminal() {
-		return escape(text)
+		return terminal.Escape(text)
 	}
 	return text
 }
 
 func (c *invocation) writeFile(name string, data []byte) error {
 	if err := os.WriteFile(name, data, 0o666); err != nil {
-		return localFailure(err)
+		return failure.Local(err)
 	}
 	return nil
 }
 
 // note prints a line that is not part of the result.
 func (c *invocation) note(s *conversation, line string) {
-	if !c.flags.quiet {
-		s.console.line(c.folded(line))
+	if !c.flags.Quiet {
+		s.console.Line(c.folded(line))
 	}
 }
 
@@ -147,14 +148,14 @@ func (c *invocation) printParts(s *conversation, parts []part, exact bool) error
 	switch {
 	case len(binaries) == 0:
 		return c.print(c.shown(text))
-	case c.flags.output != "":
+	case c.flags.Output != "":
 		return c.saveParts(s, text, binaries)
 	case text == "" && len(binaries) == 1 && !c.isTerminal(c.stdout):
 		return c.print(string(binaries[0].data))
 	}
 	if text == "" {
-		return &failure{status: statusUsage, kind: "usage", message: "the result is binary: " + describe(binaries),
-			hint: "use -o FILE to save it"}
+		return &failure.Error{Status: failure.Usage, Kind: "usage", Message: "the result is binary: " + describe(binaries),
+			Hint: "use -o FILE to save it"}
 	}
 	c.note(s, "Not shown: "+describe(binaries)+". Use -o FILE to save it.")
 	return c.print(c.shown(text))
@@ -162,11 +163,11 @@ func (c *invocation) printParts(s *conversation, parts []part, exact bool) error
 
 // saveParts writes binaries to files and text to standard output.
 func (c *invocation) saveParts(s *conversation, text string, binaries []part) error {
-	name := c.flags.output
+	name := c.flags.Output
 	for i, p := range binaries {
 		if i > 0 {
 			ext := filepath.Ext(name)
-			name = strings.TrimSuffix(c.flags.output, ext) + "-" + strconv.Itoa(i+1) + ext
+			name = strings.TrimSuffix(c.flags.Output, ext) + "-" + strconv.Itoa(i+1) + ext
 		}
 		if err := c.writeFile(name, p.data); err != nil {
 			return err
@@ -174,7 +175,7 @@ func (c *invocation) saveParts(s *conversation, text string, binaries []part) er
 		c.note(s, "Wrote "+name+": "+describe([]part{p})+".")
 	}
 	if c.isTerminal(c.stdout) {
-		text = escape(text)
+		text = terminal.Escape(text)
 	}
 	return c.write(text)
 }
@@ -183,7 +184,7 @@ func (c *invocation) saveParts(s *conversation, text string, binaries []part) er
 func describe(binaries []part) string {
 	var each []string
 	for _, p := range binaries {
-		mime := escapeLine(p.mime)
+		mime := terminal.EscapeLine(p.mime)
 		if mime == "" {
 			mime = "unknown type"
 		}
@@ -202,4 +203,107 @@ func joinLines(texts []string) string {
 		}
 	}
 	return b.String()
+}
+
+// printLong is print for lists and descriptions: it uses $PAGER if the text is
+// longer than the screen.
+func (c *invocation) printLong(ctx context.Context, text string) error {
+	out := terminal.File(c.stdout)
+	pager := c.getenv("PAGER")
+	if out == nil || pager == "" || pager == "cat" || !c.toTerminal() || !c.isTerminal(c.stdin) || runtime.GOOS == "windows" {
+		return c.print(text)
+	}
+	_, height, _ := terminal.WindowSize(out)
+	if height <= 0 || terminal.ScreenLines(text, c.terminalWidth(out)) < height {
+		return c.print(text)
+	}
+	cmd := system.Shell(ctx, pager)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(text), out, os.Stderr
+	cmd.Env = append(os.Environ(), "LESS="+c.getenv("LESS"))
+	if c.getenv("LESS") == "" {
+		cmd.Env[len(cmd.Env)-1] = "LESS=FRX" // as git: quit if it fits, show colors, keep the screen
+	}
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		_, _ = io.WriteString(c.stderr, "mcpecho: $PAGER: "+terminal.EscapeLine(err.Error())+"\n")
+		return c.print(text)
+	}
+	return nil
+}
+
+// newProgress starts to show the progress of what, until end is called.
+func (c *invocation) newProgress(con *terminal.Console, what string) *terminal.Progress {
+	return terminal.StartProgress(con, what, nil, c.progressWidth())
+}
+
+// newWaiting starts to show which of so many servers are still starting.
+func (c *invocation) newWaiting(con *terminal.Console, servers int, waits func() []string) *terminal.Progress {
+	return terminal.StartProgress(con, terminal.Count(servers, "server"), waits, c.progressWidth())
+}
+
+// progressWidth returns the width of a progress, or 0 to show none.
+func (c *invocation) progressWidth() int {
+	width := 0
+	if !c.flags.Quiet && c.supportsStyles(c.stderr) {
+		width = c.terminalWidth(c.stderr)
+	}
+	return width
+}
+
+// table returns rows as columns for a terminal, or as lines for a program.
+func (c *invocation) table(header terminal.Row, rows []terminal.Row) string {
+	escaped := make([]terminal.Row, len(rows))
+	for i, r := range rows {
+		escaped[i] = terminal.Row{Name: terminal.EscapeName(r.Name), Arguments: r.Arguments, Description: terminal.EscapeLine(r.Description), Rest: terminal.EscapeName(r.Rest)}
+	}
+	switch {
+	case !c.toTerminal():
+		return terminal.Lines(escaped)
+	case len(rows) == 0:
+		return ""
+	}
+	return terminal.Columns(header, escaped, c.terminalWidth(c.stdout), c.flags.Wide, c.styler(c.stdout))
+}
+
+// terminalWidth returns the number of columns of out, or 0 if it is not a
+// terminal.
+func (e *environment) terminalWidth(out any) int {
+	f := terminal.File(out)
+	if f == nil {
+		return 0
+	}
+	if width, _, _ := terminal.WindowSize(f); width > 0 {
+		return width
+	}
+	if width, err := strconv.Atoi(e.getenv("COLUMNS")); err == nil && width > 0 {
+		return width
+	}
+	return 80
+}
+
+func (e *environment) isTerminal(out any) bool { return e.terminalWidth(out) > 0 }
+
+// supportsStyles reports whether out is a terminal with control sequences.
+func (e *environment) supportsStyles(out io.Writer) bool {
+	return e.isTerminal(out) && e.getenv("TERM") != "dumb" && (runtime.GOOS != "windows" || e.getenv("WT_SESSION") != "")
+}
+
+// hasStyles reports whether text on out may have styles.
+func (c *invocation) hasStyles(out io.Writer) bool {
+	return !c.flags.NoColor && c.getenv("NO_COLOR") == "" && c.supportsStyles(out)
+}
+
+// styler returns a function that applies a style to escaped text, if out supports
+// styles.
+func (c *invocation) styler(out io.Writer) func(terminal.Style, string) string {
+	if !c.hasStyles(out) {
+		return func(_ terminal.Style, s string) string { return s }
+	}
+	return func(st terminal.Style, s string) string {
+		if st == terminal.Plain || s == "" {
+			return s
+		}
+		return string(st) + s + "\x1b[0m"
+	}
 }

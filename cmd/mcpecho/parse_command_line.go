@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/flags"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/guess"
 	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/internal/nearest"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
@@ -14,10 +16,10 @@ import (
 // parse parses the command line. The invocation is valid even with an error,
 // because it determines how the error is reported.
 func parse(e *environment, args []string) (*invocation, error) {
-	c := &invocation{environment: e, flags: defaultFlags(), typed: args}
+	c := &invocation{environment: e, flags: flags.Defaults(), typed: args}
 	args, c.server = cutServer(args)
 	// An error in a flag before --json must be reported as JSON too.
-	c.flags.json = slices.Contains(args, "--json")
+	c.flags.JSON = slices.Contains(args, "--json")
 
 	if err := c.likeInspector(); err != nil {
 		return c, err
@@ -46,7 +48,7 @@ func parse(e *environment, args []string) (*invocation, error) {
 	if err := c.parseFlags(args); err != nil {
 		return c, err
 	}
-	if c.flags.help {
+	if c.flags.Help {
 		c.args = nil
 		if c.command.name != "" {
 			c.args = []string{c.command.name}
@@ -83,28 +85,14 @@ func cutServer(args []string) (before, after []string) {
 func cutName(args []string) (name string, rest []string) {
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
-		if !isFlag(arg) {
+		if !flags.IsFlag(arg) {
 			return arg, slices.Delete(slices.Clone(args), i, i+1)
 		}
-		if f, _, hasValue := findFlag(arg); f != nil && f.value != "" && !hasValue {
+		if f, _, hasValue := flags.Find(arg); f != nil && f.Value != "" && !hasValue {
 			i++
 		}
 	}
 	return "", args
-}
-
-// isFlag reports whether arg is a flag. A single dash means standard input.
-func isFlag(arg string) bool { return len(arg) > 1 && arg[0] == '-' }
-
-// findFlag returns the flag in arg, or nil, and the value after its "=".
-func findFlag(arg string) (f *flag, value string, hasValue bool) {
-	name, value, hasValue := strings.Cut(arg, "=")
-	table := flagTable()
-	i := slices.IndexFunc(table, func(f flag) bool { return slices.Contains(f.names(), name) })
-	if i < 0 {
-		return nil, value, hasValue
-	}
-	return &table[i], value, hasValue
 }
 
 // parseFlags separates the flags from the arguments of the command.
@@ -112,13 +100,13 @@ func (c *invocation) parseFlags(args []string) error {
 	for len(args) > 0 {
 		arg := args[0]
 		args = args[1:]
-		if !isFlag(arg) {
+		if !flags.IsFlag(arg) {
 			c.args = append(c.args, arg)
 			continue
 		}
-		f, value, hasValue := findFlag(arg)
+		f, value, hasValue := flags.Find(arg)
 		name, _, _ := strings.Cut(arg, "=")
-		if f == nil || f.name != "help" && !slices.Contains(c.command.flags, f.name) {
+		if f == nil || f.Name != "help" && !slices.Contains(c.command.flags, f.Name) {
 			if words, ok := c.foreignFlag(arg, args); ok {
 				args = words
 				continue
@@ -126,20 +114,20 @@ func (c *invocation) parseFlags(args []string) error {
 			return c.unknownFlag(name, arg, args)
 		}
 		switch {
-		case f.value == "" && hasValue:
+		case f.Value == "" && hasValue:
 			return c.usage(name + " does not take a value")
-		case f.value != "" && !hasValue && len(args) == 0:
-			return c.usage(name + " needs a value: " + name + " " + f.value)
+		case f.Value != "" && !hasValue && len(args) == 0:
+			return c.usage(name + " needs a value: " + name + " " + f.Value)
 		}
-		given := givenFlag{f.name, []string{arg}}
-		if f.value != "" && !hasValue {
+		given := flags.Given{Name: f.Name, Words: []string{arg}}
+		if f.Value != "" && !hasValue {
 			value, args = args[0], args[1:]
-			given.words = append(given.words, value)
+			given.Words = append(given.Words, value)
 		}
-		if err := f.set(&c.flags, value); err != nil {
+		if err := f.Set(&c.flags, value); err != nil {
 			return c.badValue(name, value, err)
 		}
-		c.flags.given = append(c.flags.given, given)
+		c.flags.Given = append(c.flags.Given, given)
 	}
 	return nil
 }
@@ -149,28 +137,22 @@ func (c *invocation) badValue(name, value string, err error) error {
 	if (name == "-t" || name == "--transport") && c.server != nil && value == "stdio" {
 		return c.usageHint(name+" is for servers at a URL", "type: "+c.paste(append(append(c.without("transport"), "--"), c.server...)))
 	}
-	var better *betterValue
+	var better *flags.BetterValue
 	if !errors.As(err, &better) {
 		return c.usage(name + ": " + err.Error())
 	}
-	line := c.retyped(name, better.flag)
+	line := c.retyped(name, better.Flag)
 	if at := slices.Index(c.typed, value); at > 0 {
 		words := slices.Clone(c.typed)
-		words[at] = better.value
-		if better.flag != "" {
-			words[at-1] = better.flag
+		words[at] = better.Value
+		if better.Flag != "" {
+			words[at-1] = better.Flag
 		}
 		line = c.paste(words)
 	} else if strings.Contains(strings.Join(c.typed, " "), name+"="+value) {
-		line = c.retyped(name+"="+value, name+"="+better.value)
+		line = c.retyped(name+"="+value, name+"="+better.Value)
 	}
 	return c.usageHint(name+": "+err.Error(), "type: "+line)
-}
-
-// A betterValue is an error with what the user probably meant.
-type betterValue struct {
-	error
-	flag, value string // flag is empty if it is right
 }
 
 // sampleServer is a command that starts a server, for suggestions.
@@ -237,7 +219,7 @@ func (c *invocation) checkServer() error {
 		at := slices.Index(before, c.typedCommand()) + 1
 		return c.usageHint("a URL does not belong after --", "type: "+c.paste(slices.Insert(slices.Clone(before), at, c.server[0])))
 	}
-	if c.flags.transport != "" || c.flags.header != nil {
+	if c.flags.Transport != "" || c.flags.Header != nil {
 		return c.usageHint("-t and -H need a server at a URL, not one that is started",
 			"type: "+c.paste(append(append(c.without("transport", "header"), "--"), c.server...)))
 	}
@@ -264,7 +246,7 @@ func (c *invocation) findTarget() error {
 		if c.command.name == "read" && len(c.args) < 2 {
 			return c.explainReadURI()
 		}
-		if better := repairURL(c.target); better != "" {
+		if better := guess.URL(c.target); better != "" {
 			return c.usageHint(err.Error(), "type: "+c.retyped(c.target, better))
 		}
 		return c.usageHint(err.Error(), "type: "+c.sampleLine())
@@ -321,9 +303,9 @@ func unknownCommand(c *invocation, name string) error {
 // unknownFlag returns the failure for the flag name in arg, which rest follows.
 func (c *invocation) unknownFlag(name, arg string, rest []string) error {
 	var known []string
-	for _, f := range flagTable() {
-		if f.name == "help" || slices.Contains(c.command.flags, f.name) {
-			known = append(known, f.names()...)
+	for _, f := range flags.All() {
+		if f.Name == "help" || slices.Contains(c.command.flags, f.Name) {
+			known = append(known, f.Names()...)
 		}
 	}
 	message := c.command.title() + " has no flag " + strconv.Quote(name)
@@ -352,16 +334,16 @@ func (c *invocation) programAsTarget(name string, args []string) error {
 	switch {
 	case c.command.web:
 		return nil
-	case len(server) > 1 && isProgram(server[0]): // all of it was in quotes
-	case interpreter(name) != nil:
-		server, args = append(interpreter(name), args...), nil
-	case !isProgram(name) || c.command.min > 0 && slices.ContainsFunc(args, isArgument):
+	case len(server) > 1 && guess.IsProgram(server[0]): // all of it was in quotes
+	case guess.Interpreter(name) != nil:
+		server, args = append(guess.Interpreter(name), args...), nil
+	case !guess.IsProgram(name) || c.command.min > 0 && slices.ContainsFunc(args, isArgument):
 		return nil
 	default:
 		server, args = append([]string{name}, args...), nil
 	}
 	// The value of one of our own flags may be a secret.
-	ours := func(arg string) bool { f, _, _ := findFlag(arg); return f != nil }
+	ours := func(arg string) bool { f, _, _ := flags.Find(arg); return f != nil }
 	if i := slices.IndexFunc(server, ours); i >= 0 {
 		server = append(server[:i:i], "…")
 	}

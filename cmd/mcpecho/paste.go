@@ -7,6 +7,9 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/flags"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/shellwords"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/internal/nearest"
@@ -26,9 +29,9 @@ func (c *invocation) commandFor(name string, args ...string) string {
 		line = append(line, c.pasteTarget())
 	}
 	line = append(line, args...)
-	for _, f := range c.flags.given {
-		if slices.Contains(serverFlags, f.name) {
-			line = append(line, f.words...)
+	for _, f := range c.flags.Given {
+		if slices.Contains(serverFlags, f.Name) {
+			line = append(line, f.Words...)
 		}
 	}
 	if c.server != nil {
@@ -56,7 +59,7 @@ func (c *invocation) retyped(old string, words ...string) string {
 		if word == old {
 			return c.paste(slices.Replace(line, i, i+1, words...))
 		}
-		if value, ok := strings.CutPrefix(word, old+"="); ok && isFlag(old) && len(words) == 1 {
+		if value, ok := strings.CutPrefix(word, old+"="); ok && flags.IsFlag(old) && len(words) == 1 {
 			line[i] = words[0] + "=" + value
 			return c.paste(line)
 		}
@@ -68,10 +71,10 @@ func (c *invocation) retyped(old string, words ...string) string {
 func (c *invocation) without(names ...string) (line []string) {
 	before, _ := cutServer(c.typed)
 	for i := 0; i < len(before); i++ {
-		f, _, hasValue := findFlag(before[i])
-		if f == nil || !slices.Contains(names, f.name) {
+		f, _, hasValue := flags.Find(before[i])
+		if f == nil || !slices.Contains(names, f.Name) {
 			line = append(line, before[i])
-		} else if f.value != "" && !hasValue {
+		} else if f.Value != "" && !hasValue {
 			i++
 		}
 	}
@@ -83,27 +86,31 @@ func (c *invocation) paste(words []string) string {
 	var line strings.Builder
 	if c.inShell() {
 		for _, word := range words {
-			line.WriteString(" " + quoteWord(c.hide(word)))
+			line.WriteString(" " + shellwords.Quote(c.hide(word)))
 		}
 		return line.String()[1:]
 	}
 	line.WriteString(c.name)
 	flagged, ours := "", true
+	if at := slices.Index(words, "--"); at >= 0 {
+		public, _ := diag.PublicArgs(words[at+1:]...)
+		words = append(words[:at+1:at+1], public...)
+	}
 	for _, word := range words {
 		name, value, _ := strings.Cut(word, "=")
-		switch f, _, hasValue := findFlag(word); {
+		switch f, _, hasValue := flags.Find(word); {
 		case !ours:
 		case word == "--":
 			ours = false
 		case flagged != "":
 			word = c.hideValue(flagged, word)
 			flagged = ""
-		case f != nil && f.value != "" && hasValue:
-			word = name + "=" + c.hideValue(f.name, value)
-		case f != nil && f.value != "":
-			flagged = f.name
+		case f != nil && f.Value != "" && hasValue:
+			word = name + "=" + c.hideValue(f.Name, value)
+		case f != nil && f.Value != "":
+			flagged = f.Name
 		}
-		line.WriteString(" " + c.quoteWord(word))
+		line.WriteString(" " + c.quoteWord(c.hide(word)))
 	}
 	return line.String()
 }
@@ -152,9 +159,9 @@ func notInName(r rune) bool {
 func (c *invocation) quoteWord(s string) string {
 	if before, rest, ok := strings.Cut(s, variableMark); ok {
 		name, after, _ := strings.Cut(rest, variableMark)
-		return `"` + strings.NewReplacer(`"`, `\"`, "`", "\\`", "$", `\$`, `\`, `\\`).Replace(escapeName(before)) + "$" + name + `"` + strings.TrimSuffix(shellQuote(escapeName(after)), "''")
+		return `"` + strings.NewReplacer(`"`, `\"`, "`", "\\`", "$", `\$`, `\`, `\\`).Replace(terminal.EscapeName(before)) + "$" + name + `"` + strings.TrimSuffix(shellQuote(terminal.EscapeName(after)), "''")
 	}
-	s = escapeName(s)
+	s = terminal.EscapeName(s)
 	if runtime.GOOS == "windows" {
 		return quoteWindows(s)
 	}

@@ -5,6 +5,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
+	"github.com/stdmcp/stdmcp/internal/testutil"
 )
 
 func TestRecordAndReplay(t *testing.T) {
@@ -15,10 +18,10 @@ func TestRecordAndReplay(t *testing.T) {
 		replay := []string{"--", "mcpecho", "serve", "--replay", file}
 		runCommand(t, append([]string{"call", "echo", "message=hi"}, replay...)...).want(t, 0, "hi\n", "")
 		o := runCommand(t, append([]string{"call", "echo", "message=other"}, replay...)...)
-		if o.status != statusRefused || !strings.Contains(o.stderr, "no recorded request matches") {
+		if o.status != failure.Refused || !strings.Contains(o.stderr, "no recorded request matches") {
 			t.Errorf("%+v", o)
 		}
-		checkPrivate(t, file)
+		testutil.CheckPrivate(t, file)
 	}
 }
 
@@ -37,11 +40,11 @@ func TestRecordOfAShellMasksSecrets(t *testing.T) {
 func TestBadRecordings(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "session")
-	runCommand(t, "serve", "--replay", file).want(t, statusUsage, "", native(t, "no such file or directory"))
+	runCommand(t, "serve", "--replay", file).want(t, failure.Usage, "", native(t, "no such file or directory"))
 	if err := os.WriteFile(file, []byte("stdmcp recording 1\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	runCommand(t, "serve", "--replay", file).want(t, statusUsage, "", "truncated")
-	runCommand(t, "serve", "--replay", file, "--protocol", "2025-11-25").want(t, statusUsage, "", "type: mcpecho serve --replay ")
-	runWithServer(t, "tools", "--record", filepath.Join(file, "no")).want(t, statusUsage, "", native(t, "not a directory"))
+	runCommand(t, "serve", "--replay", file).want(t, failure.Usage, "", "truncated")
+	runCommand(t, "serve", "--replay", file, "--protocol", "2025-11-25").want(t, failure.Usage, "", "type: mcpecho serve --replay ")
+	runWithServer(t, "tools", "--record", filepath.Join(file, "no")).want(t, failure.Usage, "", native(t, "not a directory"))
 }

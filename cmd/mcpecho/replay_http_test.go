@@ -4,12 +4,13 @@ import (
 	"context"
 	"io"
 	"net/http"
-	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/stdmcp/stdmcp/internal/testutil"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
+	"github.com/stdmcp/stdmcp/internal/testserver"
 )
 
 // serveRecording serves a recording over HTTP, and returns its standard output.
@@ -62,67 +63,7 @@ func TestReplayOverHTTP(t *testing.T) {
 				t.Errorf("%s, %s: %q", version, url, o)
 			}
 			runCommand(t, "call", url, "add", "a=2", "b=40").want(t, 0, "42\n", "")
-			runCommand(t, "call", url, "add", "a=2", "b=41").want(t, statusRefused, "", "no recorded request matches")
-		}
-	}
-}
-
-// TestReplayWritesBeforeItReads: what a replay writes while a request waits to be
-// read goes to the response of the request, and after its end to the next stream.
-func TestReplayWritesBeforeItReads(t *testing.T) {
-	t.Parallel()
-	s := &replaySession{in: make(chan []byte), done: make(chan struct{})}
-	server := httptest.NewServer(&replayHandler{sessions: map[string]*replaySession{"": s}})
-	defer server.Close()
-	defer s.Close()
-	const notice, response = `{"jsonrpc":"2.0","method":"notifications/message"}`, `{"jsonrpc":"2.0","id":1,"result":{}}`
-	got := make(chan string)
-	go func() {
-		res, err := http.Post(server.URL+"/mcp", "application/json", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))
-		if err != nil {
-			got <- err.Error()
-			return
-		}
-		defer res.Body.Close()
-		text, _ := io.ReadAll(res.Body)
-		got <- string(text)
-	}()
-	testutil.Eventually(func() bool {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		return len(s.streams) == 1
-	})
-	_, _ = s.Write([]byte(notice))
-	if _, err := s.Read(); err != nil {
-		t.Fatal(err)
-	}
-	_, _ = s.Write([]byte(response))
-	if text, want := <-got, event([]byte(notice))+event([]byte(response)); text != want {
-		t.Errorf("got %s, want %s", text, want)
-	}
-	_, _ = s.Write([]byte(notice)) // perhaps before the handler has returned
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.held) != 1 {
-		t.Errorf("%d messages wait for the next stream, want 1", len(s.held))
-	}
-}
-
-// TestReplayToTheNewestClient: an ID is that of the newest request with it, as the
-// server may not yet know that the client of an older one has gone.
-func TestReplayToTheNewestClient(t *testing.T) {
-	t.Parallel()
-	s := &replaySession{}
-	old, newest := &replayStream{id: "1", progress: `"t"`}, &replayStream{id: "1", progress: `"t"`}
-	s.add(old)
-	s.add(newest)
-	for _, message := range []string{
-		`{"jsonrpc":"2.0","id":1,"result":{}}`,
-		`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"t"}}`,
-		`{"jsonrpc":"2.0","method":"notifications/message"}`,
-	} {
-		if s.route([]byte(message)) != newest {
-			t.Errorf("another stream for %s", message)
+			runCommand(t, "call", url, "add", "a=2", "b=41").want(t, failure.Refused, "", "no recorded request matches")
 		}
 	}
 }
@@ -137,6 +78,17 @@ func TestReplayOverHTTPAsksAgain(t *testing.T) {
 			call[1] = url
 			runCommand(t, call...).want(t, 0, original.stdout, "")
 		}
+	}
+}
+
+// TestRecordsWhicheverTransportWorks: the second one, too.
+func TestRecordsWhicheverTransportWorks(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "session")
+	web := webServer(t, nil, &testserver.HTTPOptions{SSEOnly: true})
+	runCommand(t, "call", web.SSE, "echo", "message=hi", "--record", file).want(t, 0, "hi\n", "")
+	if text, err := os.ReadFile(file); err != nil || !strings.Contains(string(text), `"tools/call"`) {
+		t.Errorf("%d bytes are recorded, %v", len(text), err)
 	}
 }
 

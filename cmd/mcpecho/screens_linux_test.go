@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 )
 
 var took = regexp.MustCompile(`[0-9.]+ ms`)
@@ -44,7 +46,7 @@ func TestScreens(t *testing.T) {
 				shown, _ := startInPty(t, width, append(args, server...)...).end()
 				shown = own.Replace(shown)
 				for row := range strings.Lines(shown) {
-					if n := textWidth(strings.TrimSuffix(withoutAll(row), "\n")); n > int(width) && !strings.Contains(line, "--wide") && !strings.Contains(row, "mcpecho ") {
+					if n := terminal.TextWidth(strings.TrimSuffix(withoutAll(row), "\n")); n > int(width) && !strings.Contains(line, "--wide") && !strings.Contains(row, "mcpecho ") {
 						t.Errorf("%s: %d columns on a terminal of %d: %q", line, n, width, row)
 					}
 				}
@@ -59,11 +61,12 @@ func TestScreens(t *testing.T) {
 // TestHelpFitsANarrowTerminal: only commands are wider than the terminal, so that
 // they can be pasted.
 func TestHelpFitsANarrowTerminal(t *testing.T) {
+	t.Parallel()
 	const width = 60
 	for _, line := range []string{"help", "help call", "help serve"} {
 		shown, _ := startInPty(t, width, strings.Fields(line)...).end()
 		for row := range strings.Lines(shown) {
-			if n := textWidth(strings.TrimSuffix(withoutAll(row), "\n")); n > width && !strings.Contains(row, "mcpecho") {
+			if n := terminal.TextWidth(strings.TrimSuffix(withoutAll(row), "\n")); n > width && !strings.Contains(row, "mcpecho") {
 				t.Errorf("%s: %d columns: %q", line, n, row)
 			}
 		}

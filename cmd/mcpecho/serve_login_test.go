@@ -6,6 +6,9 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/serve"
 )
 
 // TestServeRequiresLogin logs in to the echo server, as a user does who allows it.
@@ -14,17 +17,17 @@ func TestServeRequiresLogin(t *testing.T) {
 	for _, name := range []string{"HOME", "USERPROFILE", "AppData", "XDG_CONFIG_HOME"} {
 		t.Setenv(name, home)
 	}
-	web, err := serveWeb("127.0.0.1:0", nil, true)
+	web, err := serve.Start("127.0.0.1:0", nil, true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer web.close()
-	runCommand(t, "tools", web.url).want(t, statusForbidden, "", "type: mcpecho login "+web.url)
+	defer web.Close()
+	runCommand(t, "tools", web.URL).want(t, failure.Forbidden, "", "type: mcpecho login "+web.URL)
 	for _, allow := range []string{"no", "yes"} {
 		stdout, stderr, status := newTranscript(), newTranscript(), make(chan int, 1)
 		w := &environment{stdin: strings.NewReader(""), stdout: stdout, stderr: stderr, self: mcpechoPath(t), name: "mcpecho",
 			getenv: func(key string) string { return map[string]string{"BROWSER": home + "/none"}[key] }}
-		go func() { status <- run(t.Context(), []string{"login", web.url}, w) }() // ends with the answer
+		go func() { status <- run(t.Context(), []string{"login", web.URL}, w) }() // ends with the answer
 		stderr.until(t, "\n")
 		_, page, _ := strings.Cut(strings.TrimSpace(stderr.String()), "open this page: ")
 		resp, err := http.Get(page)
@@ -45,9 +48,9 @@ func TestServeRequiresLogin(t *testing.T) {
 			t.Errorf("%s: status %d, %s", allow, got, stderr.String())
 		}
 	}
-	runCommand(t, "call", web.url, "echo", "message=hi").want(t, 0, "hi\n", "")
-	runCommand(t, "call", web.sse, "echo", "message=hi").want(t, statusForbidden, "", "login") // another resource
-	runCommand(t, "logout", web.url).want(t, 0, "Logged out of "+web.url+".\n", "")
-	runCommand(t, "ping", web.url).want(t, statusForbidden, "", "login")
-	runCommand(t, "serve", "--require-login").want(t, statusUsage, "", "type: mcpecho serve --http 127.0.0.1:3001 --require-login\n")
+	runCommand(t, "call", web.URL, "echo", "message=hi").want(t, 0, "hi\n", "")
+	runCommand(t, "call", web.SSE, "echo", "message=hi").want(t, failure.Forbidden, "", "login") // another resource
+	runCommand(t, "logout", web.URL).want(t, 0, "Logged out of "+web.URL+".\n", "")
+	runCommand(t, "ping", web.URL).want(t, failure.Forbidden, "", "login")
+	runCommand(t, "serve", "--require-login").want(t, failure.Usage, "", "type: mcpecho serve --http 127.0.0.1:3001 --require-login\n")
 }

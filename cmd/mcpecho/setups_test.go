@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/internal/testserver"
 )
 
@@ -91,7 +92,7 @@ func TestBrokenSetups(t *testing.T) {
 				}
 				rest = after
 			}
-			if o.status != statusUnreachable || strings.Contains(o.stderr, "sesame") {
+			if o.status != failure.Unreachable || strings.Contains(o.stderr, "sesame") {
 				t.Errorf("status %d:\n%s", o.status, o.stderr)
 			}
 			if _, server := cutServer(tt.args); len(server) > 0 && strings.Count(o.stderr, strings.Join(server, " ")) > 1 {
@@ -104,6 +105,7 @@ func TestBrokenSetups(t *testing.T) {
 // TestProxyIsUnreachable runs the command in a process of its own, as net/http
 // reads the environment once.
 func TestProxyIsUnreachable(t *testing.T) {
+	t.Parallel()
 	cmd := exec.Command(mcpechoPath(t), "ping", "https://mcp.example/mcp")
 	cmd.Env = append(os.Environ(), "HTTPS_PROXY=http://joe:sesame@"+closedPort(t))
 	out, err := cmd.CombinedOutput()

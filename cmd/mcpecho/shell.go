@@ -10,6 +10,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/state"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/internal/lineedit"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
@@ -20,10 +23,10 @@ type shell struct {
 	c       *invocation // the command that started the shell
 	entry   *config.Server
 	editor  *lineedit.Editor // nil if the commands do not come from a terminal
-	history *historyFile
-	notices *notices
-	console *console        // of all connections
-	ctx     context.Context // of the shell, for what outlives a command
+	history *state.History
+	notices *terminal.Notices
+	console *terminal.Console // of all connections
+	ctx     context.Context   // of the shell, for what outlives a command
 
 	seen   int         // notifications before the last command
 	asJSON atomic.Bool // notifications are printed as JSON
@@ -75,25 +78,25 @@ func runShell(ctx context.Context, c *invocation) error {
 	sh.ctx, stop = context.WithCancel(ctx)
 	defer stop()
 	c.shell = sh
-	in, out := terminalFile(c.stdin), terminalFile(c.stderr)
+	in, out := terminal.File(c.stdin), terminal.File(c.stderr)
 	interactive := in != nil && out != nil
 	e := *c.environment
 	if interactive && c.supportsStyles(c.stderr) {
 		sh.useEditor(&e, in, out)
-		defer onResize(sh.editor.Resize)()
+		defer terminal.OnResize(sh.editor.Resize)()
 	} else {
 		// Notifications are printed beside results.
-		e.stdout, e.stderr = serialized(e.stdout), serialized(e.stderr)
+		e.stdout, e.stderr = terminal.Serialized(e.stdout), terminal.Serialized(e.stderr)
 	}
 	c.environment = &e
-	sh.console = &console{w: e.stderr}
-	sh.notices = newNotices(func(line string) { sh.printNotice(line) })
-	sh.asJSON.Store(c.flags.json)
+	sh.console = &terminal.Console{Out: e.stderr}
+	sh.notices = terminal.NewNotices(func(line string) { sh.printNotice(line) })
+	sh.asJSON.Store(c.flags.JSON)
 	c.onLog = func(m *mcp.LogMessage) {
 		if sh.asJSON.Load() {
-			sh.notices.add(logJSON(m))
+			sh.notices.Add(logJSON(m))
 		} else {
-			sh.notices.add("log " + logLine(m))
+			sh.notices.Add("log " + logLine(m))
 		}
 	}
 	if err := sh.connect(ctx); err != nil {
@@ -122,22 +125,22 @@ func runShell(ctx context.Context, c *invocation) error {
 // useEditor makes the shell read lines with an editor, and print above them.
 func (sh *shell) useEditor(e *environment, in, out *os.File) {
 	sh.editor = newEditor(in, out)
-	e.stderr = &promptWriter{sh.editor, out}
-	if f := terminalFile(e.stdout); f != nil {
-		e.stdout = &promptWriter{sh.editor, f}
+	e.stderr = &terminal.PromptWriter{Editor: sh.editor, File: out}
+	if f := terminal.File(e.stdout); f != nil {
+		e.stdout = &terminal.PromptWriter{Editor: sh.editor, File: f}
 	}
 }
 
 func newEditor(in, out *os.File) *lineedit.Editor {
 	return lineedit.New(in, out, lineedit.Options{
 		Raw: func() (func(), error) {
-			restore, ok := makeRaw(in, out)
+			restore, ok := terminal.MakeRaw(in, out)
 			if !ok {
 				return nil, errors.New("cannot change the mode of the terminal")
 			}
 			return restore, nil
 		},
-		Size: func() (int, int) { columns, rows, _ := windowSize(out); return columns, rows },
+		Size: func() (int, int) { columns, rows, _ := terminal.WindowSize(out); return columns, rows },
 	})
 }
 
@@ -151,10 +154,10 @@ func (c *invocation) lineEditor() *lineedit.Editor {
 		return nil
 	}
 	c.interrupts.once.Do(func() {
-		in, out := terminalFile(c.stdin), terminalFile(c.stderr)
+		in, out := terminal.File(c.stdin), terminal.File(c.stderr)
 		if in != nil && out != nil && c.supportsStyles(c.stderr) {
 			c.interrupts.editor = newEditor(in, out)
-			onResize(c.interrupts.editor.Resize)
+			terminal.OnResize(c.interrupts.editor.Resize)
 		}
 	})
 	return c.interrupts.editor
@@ -203,9 +206,9 @@ func (sh *shell) reportEnd(s *conversation) {
 func (sh *shell) deadText(s *conversation) string {
 	text := "The connection to " + sh.c.targetName() + " has ended"
 	if err := s.Err(); err != nil && !errors.Is(err, mcp.ErrClosed) {
-		text += ": " + strings.TrimSpace(textOf(err))
+		text += ": " + strings.TrimSpace(failure.Text(err))
 	} else if err != nil {
-		text += ": " + firstLine(err.Error())
+		text += ": " + terminal.FirstLine(err.Error())
 	}
 	return strings.TrimSuffix(text, ".") + "."
 }
@@ -219,9 +222,9 @@ func (sh *shell) follow(sub *mcp.Subscription) {
 		}
 		sh.forget(time.Now())
 		if sh.asJSON.Load() {
-			sh.notices.add(changeJSON(change))
+			sh.notices.Add(changeJSON(change))
 		} else {
-			sh.notices.add(changeLine(change))
+			sh.notices.Add(changeLine(change))
 		}
 	}
 }
@@ -236,7 +239,7 @@ func changeLine(change mcp.Change) string {
 
 // printNotice prints a notification. A script reads them from standard output.
 func (sh *shell) printNotice(line string) {
-	text := escapeLine(line)
+	text := terminal.EscapeLine(line)
 	if sh.editor == nil {
 		_ = sh.c.write(text + "\n")
 		return
@@ -244,13 +247,13 @@ func (sh *shell) printNotice(line string) {
 	if !sh.asJSON.Load() {
 		text = time.Now().Format(time.TimeOnly) + " " + text
 	}
-	sh.console.styled(text, dim, sh.c.styler(sh.c.stderr))
+	sh.console.Styled(text, terminal.Dim, sh.c.styler(sh.c.stderr))
 }
 
 // note prints a line that is not a result.
 func (sh *shell) note(line string) {
-	if !sh.c.flags.quiet {
-		sh.console.line(sh.c.folded(line))
+	if !sh.c.flags.Quiet {
+		sh.console.Line(sh.c.folded(line))
 	}
 }
 
@@ -298,17 +301,17 @@ func isDone(s *conversation) bool {
 
 // revive asks whether to start the server again.
 func (sh *shell) revive(ctx context.Context, s *conversation) error {
-	dead := &failure{status: statusUnreachable, kind: "crashed", message: "the server has ended", hint: `"restart" starts it again`}
+	dead := &failure.Error{Status: failure.Unreachable, Kind: "crashed", Message: "the server has ended", Hint: `"restart" starts it again`}
 	if s != nil {
 		sh.mu.Lock()
 		sh.ended[s] = true
 		sh.mu.Unlock()
-		dead.message = sh.deadText(s)
+		dead.Message = sh.deadText(s)
 	}
 	if sh.editor == nil {
 		return dead
 	}
-	sh.note(dead.message)
+	sh.note(dead.Message)
 	a := &asker{c: sh.c}
 	if yes, err := a.confirm(ctx, "Start it again?", true); err != nil || !yes {
 		return dead

@@ -8,6 +8,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/flags"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/shellwords"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/toolargs"
 	"github.com/stdmcp/stdmcp/internal/lineedit"
 	"github.com/stdmcp/stdmcp/mcp"
 )
@@ -28,8 +32,8 @@ type completer struct {
 func (sh *shell) complete(before string) lineedit.Completion {
 	ctx, cancel := context.WithTimeout(sh.ctx, completeTime)
 	defer cancel()
-	commands, open := splitLine(before)
-	var words []word
+	commands, open := shellwords.Split(before)
+	var words []shellwords.Word
 	if len(commands) > 0 {
 		words = commands[len(commands)-1]
 	}
@@ -37,17 +41,17 @@ func (sh *shell) complete(before string) lineedit.Completion {
 	if strings.HasSuffix(before, "\n") && !open {
 		words = nil
 	}
-	last := word{start: len(before), end: len(before)}
+	last := shellwords.Word{Start: len(before), End: len(before)}
 	if len(words) > 0 && (open || !blank) {
 		last, words = words[len(words)-1], words[:len(words)-1]
 	}
-	c := &completer{sh: sh, ctx: ctx, typed: last.text}
+	c := &completer{sh: sh, ctx: ctx, typed: last.Text}
 	given := make([]string, len(words))
 	for i, w := range words {
-		given[i] = w.text
+		given[i] = w.Text
 	}
 	note := c.find(given)
-	result := lineedit.Completion{Start: last.start, Candidates: c.all, Note: note}
+	result := lineedit.Completion{Start: last.Start, Candidates: c.all, Note: note}
 	if ctx.Err() != nil && len(c.all) == 0 {
 		result.Note = "The server has not responded within " + completeTime.String() + "."
 	}
@@ -57,7 +61,7 @@ func (sh *shell) complete(before string) lineedit.Completion {
 // add adds a candidate if it begins with what the user typed.
 func (c *completer) add(text string, open bool) {
 	if strings.HasPrefix(text, c.typed) {
-		c.all = append(c.all, lineedit.Candidate{Text: quoteWord(text), Label: escapeName(text), Open: open})
+		c.all = append(c.all, lineedit.Candidate{Text: shellwords.Quote(text), Label: terminal.EscapeName(text), Open: open})
 	}
 }
 
@@ -86,8 +90,8 @@ func (c *completer) find(given []string) (note string) {
 	if cmd == nil {
 		return ""
 	}
-	if f, _, hasValue := findFlag(given[len(given)-1]); isFlag(given[len(given)-1]) && f != nil && f.value != "" && !hasValue {
-		choices, path := f.values()
+	if f, _, hasValue := flags.Find(given[len(given)-1]); flags.IsFlag(given[len(given)-1]) && f != nil && f.Value != "" && !hasValue {
+		choices, path := flagValues(f)
 		c.addAll(choices)
 		if path {
 			c.files("", c.typed)
@@ -96,7 +100,7 @@ func (c *completer) find(given []string) (note string) {
 	}
 	if strings.HasPrefix(c.typed, "-") && c.typed != "-" {
 		for _, name := range flagWords(flagsOf(cmd)) {
-			if f, _, _ := findFlag(name); !slices.Contains(connectionFlags, f.name) || f.name == "timeout" || f.name == "q" {
+			if f, _, _ := flags.Find(name); !slices.Contains(connectionFlags, f.Name) || f.Name == "timeout" || f.Name == "q" {
 				c.add(name, false)
 			}
 		}
@@ -127,9 +131,9 @@ func (c *completer) find(given []string) (note string) {
 // argumentsOf returns the words that are neither flags nor their values.
 func argumentsOf(words []string) (args []string) {
 	for i := 0; i < len(words); i++ {
-		if !isFlag(words[i]) {
+		if !flags.IsFlag(words[i]) {
 			args = append(args, words[i])
-		} else if f, _, hasValue := findFlag(words[i]); f != nil && f.value != "" && !hasValue {
+		} else if f, _, hasValue := flags.Find(words[i]); f != nil && f.Value != "" && !hasValue {
 			i++
 		}
 	}
@@ -144,7 +148,7 @@ func (c *completer) names(list string) (names []string) {
 	}
 	rows, _ := lists()[list].rows(raw)
 	for _, r := range rows {
-		names = append(names, r.name)
+		names = append(names, r.Name)
 	}
 	return names
 }
@@ -181,21 +185,21 @@ func (c *completer) call(args []string) (note string) {
 	}
 	tool, err := findTool(res.Tools, args[0])
 	if err != nil {
-		return escapeLine(err.Error())
+		return terminal.EscapeLine(err.Error())
 	}
-	s := parseSchema(tool.InputSchema)
+	s := toolargs.ParseSchema(tool.InputSchema)
 	if key, value, ok := strings.Cut(c.typed, "="); ok {
 		c.value(s, key, value)
 		return ""
 	}
 	missing := ""
-	for _, p := range s.properties {
+	for _, p := range s.Properties {
 		if !slices.ContainsFunc(args[1:], func(arg string) bool {
 			key, _, _ := strings.Cut(arg, "=")
-			return strings.TrimSuffix(key, ":") == p.name
+			return strings.TrimSuffix(key, ":") == p.Name
 		}) {
-			c.add(p.name+"=", true)
-			missing = p.name
+			c.add(p.Name+"=", true)
+			missing = p.Name
 		}
 	}
 	if missing == "" {
@@ -205,23 +209,23 @@ func (c *completer) call(args []string) (note string) {
 }
 
 // value completes the value of an argument of a tool.
-func (c *completer) value(s *schema, key, value string) {
+func (c *completer) value(s *toolargs.Schema, key, value string) {
 	prefix := key + "="
 	if path, ok := strings.CutPrefix(value, "@"); ok {
 		c.files(prefix+"@", path)
 		return
 	}
-	p := s.property(strings.TrimSuffix(key, ":"))
+	p := s.Property(strings.TrimSuffix(key, ":"))
 	if p == nil {
 		return
 	}
-	for _, v := range p.enum {
+	for _, v := range p.Enum {
 		if !strings.HasSuffix(key, ":") {
-			v = plainJSON([]byte(v))
+			v = terminal.PlainJSON([]byte(v))
 		}
 		c.add(prefix+v, false)
 	}
-	if len(p.enum) == 0 && p.allows("boolean") && len(p.types) > 0 && !slices.Contains(p.types, "any") {
+	if len(p.Enum) == 0 && p.Allows("boolean") && len(p.Types) > 0 && !slices.Contains(p.Types, "any") {
 		c.add(prefix+"false", false)
 		c.add(prefix+"true", false)
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/internal/testserver"
 )
 
@@ -34,7 +35,7 @@ func TestShellOnATerminal(t *testing.T) {
 	p.shown("hi\r\n")
 	p.shown("> ")
 	p.typed("\x03\x03") // twice at the prompt leaves
-	p.wantEnd(statusInterrupted, "")
+	p.wantEnd(failure.Interrupted, "")
 	p = startInPty(t, 80, "shell", "--", "mcpecho", "serve")
 	p.shown("> ")
 	p.typed("\x1b[A")

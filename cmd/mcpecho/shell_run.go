@@ -10,6 +10,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/flags"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/input"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/shellwords"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/state"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/internal/lineedit"
 	"github.com/stdmcp/stdmcp/mcp"
 )
@@ -21,7 +27,7 @@ var errLeave = errors.New("leave")
 func (sh *shell) greet() {
 	info := sh.current().Server()
 	name := strings.TrimSpace(info.Name + " " + info.Version)
-	sh.note("Connected to " + escapeName(name) + " (" + info.ProtocolVersion + `). Type "help" for the commands, "exit" to leave.`)
+	sh.note("Connected to " + terminal.EscapeName(name) + " (" + info.ProtocolVersion + `). Type "help" for the commands, "exit" to leave.`)
 }
 
 // prompt returns the name of the server and >.
@@ -33,21 +39,21 @@ func (sh *shell) prompt() string {
 			name = s.Server().Name
 		}
 	}
-	return cut(escapeName(firstOf(name, "mcpecho")), width) + "> "
+	return terminal.Cut(terminal.EscapeName(terminal.FirstOf(name, "mcpecho")), width) + "> "
 }
 
 // interact runs the commands that the user types until the user leaves.
 func (sh *shell) interact(ctx context.Context) error {
-	sh.history = sh.c.newHistory(sh.historyName())
+	sh.history = sh.openHistory()
 	style := ""
 	if sh.c.hasStyles(sh.c.stderr) {
-		style = string(bold)
+		style = string(terminal.Bold)
 	}
 	for {
-		sh.notices.summarize()
+		sh.notices.Summarize()
 		line, err := sh.editor.ReadLine(ctx, &lineedit.Line{
 			Prompt: sh.prompt(), Style: style, History: &sh.history.History,
-			More:     func(text string) bool { _, open := splitLine(text); return open },
+			More:     func(text string) bool { _, open := shellwords.Split(text); return open },
 			Complete: sh.complete,
 		})
 		switch {
@@ -62,7 +68,7 @@ func (sh *shell) interact(ctx context.Context) error {
 			return err
 		}
 		sh.record(line)
-		commands, _ := splitLine(line)
+		commands, _ := shellwords.Split(line)
 		for _, words := range commands {
 			if _, err := sh.run(ctx, words); err != nil {
 				if errors.Is(err, errLeave) {
@@ -86,8 +92,14 @@ func (sh *shell) pressedAgain() bool {
 	return again
 }
 
-// historyName identifies the server without secrets.
-func (sh *shell) historyName() string { return sh.c.hide(sh.c.targetName()) }
+// openHistory returns the history of the server, which a name without secrets
+// identifies, or an empty one with --no-state.
+func (sh *shell) openHistory() *state.History {
+	if sh.c.flags.NoState {
+		return new(state.History)
+	}
+	return state.NewHistory(sh.c.hide(sh.c.targetName()), sh.c.getenv)
+}
 
 // record adds a line to the history. Like other shells, it keeps none that begins
 // with a blank, and one with a secret only in memory.
@@ -95,10 +107,10 @@ func (sh *shell) record(line string) {
 	line = strings.TrimRight(line, " \n")
 	switch {
 	case line == "" || strings.HasPrefix(line, " "):
-	case sh.c.hasSecret(line):
+	case state.HasSecret(line, sh.c.secrets()):
 		sh.history.Add(line)
 	default:
-		sh.history.save(sh.ctx, line)
+		sh.history.Save(sh.ctx, line)
 	}
 }
 
@@ -108,7 +120,7 @@ const maxScriptLine = 16 << 20
 // script runs the commands that standard input holds, one a line. Its status is
 // that of the first command that failed.
 func (sh *shell) script(ctx context.Context, prompts bool) error {
-	first, number := statusDone, 0
+	first, number := failure.Done, 0
 	in := bufio.NewReader(sh.c.stdin)
 	if !prompts { // otherwise questions read from there, too
 		sh.c.environment.stdin = strings.NewReader("")
@@ -123,20 +135,20 @@ func (sh *shell) script(ctx context.Context, prompts bool) error {
 		if err != nil && err != io.EOF {
 			return err
 		}
-		commands, open := splitLine(text)
+		commands, open := shellwords.Split(text)
 		if open {
 			return sh.c.usageHint("line "+strconv.Itoa(at)+": a quote or a JSON value is not closed", "close it with ', \", } or ]")
 		}
 		for _, words := range commands {
 			status, failed := sh.run(ctx, words)
-			if first == statusDone {
+			if first == failure.Done {
 				first = status
 			}
-			dead := status == statusUnreachable && isDone(sh.current())
+			dead := status == failure.Unreachable && isDone(sh.current())
 			switch {
 			case failed != nil && !errors.Is(failed, errLeave):
 				return failed
-			case failed != nil, status != statusDone && (sh.c.flags.stopOnError || dead) && !prompts:
+			case failed != nil, status != failure.Done && (sh.c.flags.StopOnError || dead) && !prompts:
 				return exitStatus(first)
 			}
 		}
@@ -149,47 +161,36 @@ func (sh *shell) script(ctx context.Context, prompts bool) error {
 // exitStatus returns an error that ends the program with the status and prints
 // nothing more.
 func exitStatus(status int) error {
-	if status == statusDone {
+	if status == failure.Done {
 		return nil
 	}
-	return &failure{status: status, reported: true}
+	return &failure.Error{Status: status, Reported: true}
 }
 
 // readCommand reads lines until quotes and JSON are closed.
 func readCommand(ctx context.Context, in *bufio.Reader) (text string, lines int, err error) {
-	type input struct {
-		line string
-		err  error
-	}
 	for {
-		next := make(chan input, 1)
-		go func() { // ends with the line, or the program
-			line, err := in.ReadString('\n')
-			next <- input{line, err}
-		}()
-		select {
-		case <-ctx.Done():
+		line, err := input.Await(ctx, func() ([]byte, error) { return input.ReadLine(in, maxScriptLine-len(text)) })
+		if ctx.Err() != nil {
 			return "", lines, context.Cause(ctx)
-		case one := <-next:
-			text += one.line
-			lines++
-			_, open := splitLine(text)
-			if one.err != nil || !open {
-				return text, lines, one.err
-			}
-			if len(text) > maxScriptLine {
-				return "", lines, errors.New("a command of the script is longer than " + strconv.Itoa(maxScriptLine) + " bytes")
-			}
+		}
+		lines++
+		if errors.Is(err, mcp.ErrTooLarge) {
+			return "", lines, errors.New("a command of the script is longer than " + strconv.Itoa(maxScriptLine) + " bytes")
+		}
+		text += string(line)
+		if _, open := shellwords.Split(text); err != nil || !open {
+			return text, lines, err
 		}
 	}
 }
 
 // run runs a command and reports its error. The error that it returns ends the
 // shell.
-func (sh *shell) run(ctx context.Context, words []word) (status int, err error) {
+func (sh *shell) run(ctx context.Context, words []shellwords.Word) (status int, err error) {
 	args := make([]string, len(words))
 	for i, w := range words {
-		args[i] = w.text
+		args[i] = w.Text
 	}
 	command, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -197,7 +198,7 @@ func (sh *shell) run(ctx context.Context, words []word) (status int, err error) 
 	sh.cancel, sh.again = cancel, false
 	sh.mu.Unlock()
 	before := sh.seen
-	sh.seen, _ = sh.notices.seen()
+	sh.seen, _ = sh.notices.Seen()
 	c := sh.invocation()
 	c.typed = args
 	err = sh.dispatch(command, c, args, before)
@@ -205,7 +206,7 @@ func (sh *shell) run(ctx context.Context, words []word) (status int, err error) 
 	sh.cancel, sh.again = nil, false // Ctrl-C that ended the command does not count at the prompt
 	sh.mu.Unlock()
 	if errors.Is(err, errLeave) || ctx.Err() != nil {
-		return statusDone, cmpError(context.Cause(ctx), err)
+		return failure.Done, cmpError(context.Cause(ctx), err)
 	}
 	return c.report(command, err), nil
 }
@@ -220,7 +221,7 @@ func cmpError(first, second error) error {
 // invocation returns a command of the shell that has no arguments yet.
 func (sh *shell) invocation() *invocation {
 	c := *sh.c
-	c.command, c.args, c.flags.given, c.onLog = nil, nil, nil, nil
+	c.command, c.args, c.flags.Given, c.onLog = nil, nil, nil, nil
 	return &c
 }
 
@@ -242,12 +243,12 @@ func (sh *shell) dispatch(ctx context.Context, c *invocation, args []string, bef
 	if err := c.parseInShell(args); err != nil {
 		return err
 	}
-	if c.flags.help {
+	if c.flags.Help {
 		return sh.help(c, []string{c.command.name})
 	}
-	if c.flags.isGiven("timeout") && c.flags.timeout > 0 {
+	if c.flags.IsGiven("timeout") && c.flags.Timeout > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, c.flags.timeout)
+		ctx, cancel = context.WithTimeout(ctx, c.flags.Timeout)
 		defer cancel()
 	}
 	return c.command.run(ctx, c)
@@ -258,7 +259,7 @@ var outsideOfShell = []string{"shell", "serve", "completion"}
 
 // parseInShell parses a command line without a target.
 func (c *invocation) parseInShell(args []string) error {
-	c.flags.json = c.flags.json || slices.Contains(args, "--json")
+	c.flags.JSON = c.flags.JSON || slices.Contains(args, "--json")
 	name, args := cutName(args)
 	c.command = findCommand(name)
 	switch {
@@ -269,19 +270,19 @@ func (c *invocation) parseInShell(args []string) error {
 		for _, cmd := range shellCommands() {
 			known = append(append(known, cmd.name), cmd.aliases...)
 		}
-		return c.usageHint("unknown command "+strconv.Quote(name)+didYouMean(name, known), `"help" lists the commands`)
+		return c.usageHint("unknown command "+strconv.Quote(name)+failure.DidYouMean(name, known), `"help" lists the commands`)
 	case slices.Contains(outsideOfShell, c.command.name):
 		return c.usageHint(c.command.name+" does not work in the shell", `"exit" leaves the shell`)
 	}
 	if err := c.parseFlags(args); err != nil {
 		return err
 	}
-	for _, given := range c.flags.given {
-		if slices.Contains(connectionFlags, given.name) && given.name != "timeout" && given.name != "q" {
-			return c.usageHint("the shell is already connected: --"+given.name+" must be on the command line that starts the shell", `"exit" leaves the shell`)
+	for _, given := range c.flags.Given {
+		if slices.Contains(connectionFlags, given.Name) && given.Name != "timeout" && given.Name != "q" {
+			return c.usageHint("the shell is already connected: --"+given.Name+" must be on the command line that starts the shell", `"exit" leaves the shell`)
 		}
 	}
-	if c.flags.help {
+	if c.flags.Help {
 		return nil
 	}
 	switch cmd := c.command; {
@@ -364,7 +365,7 @@ func (c *command) usageInShell() string {
 // watch prints changes of resources from now on, and does not wait for them.
 func (sh *shell) watch(ctx context.Context, c *invocation) error {
 	return sh.with(ctx, func(s *conversation) error {
-		sh.asJSON.Store(c.flags.json)
+		sh.asJSON.Store(c.flags.JSON)
 		logs := c.enableLogs(ctx, s)
 		if len(c.args) == 0 {
 			if !logs {
@@ -377,7 +378,7 @@ func (sh *shell) watch(ctx context.Context, c *invocation) error {
 		}
 		sub, err := s.Subscribe(ctx, &mcp.SubscriptionFilter{ResourceSubscriptions: c.args})
 		if errors.Is(err, mcp.ErrNoChanges) {
-			return &failure{status: statusRefused, kind: "not_found", message: "the server will not report changes of " + strings.Join(c.args, ", ")}
+			return &failure.Error{Status: failure.Refused, Kind: "not_found", Message: "the server will not report changes of " + strings.Join(c.args, ", ")}
 		}
 		if err != nil {
 			return err
@@ -401,7 +402,7 @@ func (sh *shell) unwatch() {
 	sh.mu.Lock()
 	watched := sh.watched
 	sh.watched = nil
-	sh.asJSON.Store(sh.c.flags.json)
+	sh.asJSON.Store(sh.c.flags.JSON)
 	sh.mu.Unlock()
 	for _, sub := range watched {
 		sub.Close()
@@ -419,7 +420,7 @@ func (sh *shell) wait(ctx context.Context, c *invocation, args []string, before 
 	}
 	if len(args) == 1 {
 		var err error
-		if d, err = parseWait(args[0]); err != nil {
+		if d, err = flags.ParseWait(args[0]); err != nil {
 			return c.usageHint("wait: "+err.Error(), "usage: wait [TIME]")
 		}
 	}
@@ -428,14 +429,14 @@ func (sh *shell) wait(ctx context.Context, c *invocation, args []string, before 
 		limit = time.After(d)
 	}
 	for {
-		total, more := sh.notices.seen()
+		total, more := sh.notices.Seen()
 		if total > before {
 			return nil
 		}
 		select {
 		case <-more:
 		case <-limit:
-			return &failure{status: statusUnreachable, kind: "timeout", message: "no notification within " + d.String()}
+			return &failure.Error{Status: failure.Unreachable, Kind: "timeout", Message: "no notification within " + d.String()}
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}

@@ -7,10 +7,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/shellwords"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/state"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/toolargs"
 	"github.com/stdmcp/stdmcp/internal/lineedit"
 	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/testutil"
 )
 
 // runScript runs a script with the echo server.
@@ -81,7 +86,7 @@ func TestWatchInTheShellAsJSON(t *testing.T) {
 func TestScriptStopsOnError(t *testing.T) {
 	t.Parallel()
 	o := runScript(t, "call fail\ncall echo message=on", "--stop-on-error")
-	if o.status != statusRefused || strings.Contains(o.stdout, "on") {
+	if o.status != failure.Refused || strings.Contains(o.stdout, "on") {
 		t.Errorf("%+v", o)
 	}
 }
@@ -132,16 +137,16 @@ func TestScriptEndsWithItsServer(t *testing.T) {
 		args = append(args, "--env", e)
 	}
 	o := runCommandWithInput(t, "call echo message=hi\ncall echo message=again\n", append(append(args, "--"), server...)...)
-	if o.status != statusUnreachable || strings.Count(o.stderr, "mcpecho: ") != 1 {
+	if o.status != failure.Unreachable || strings.Count(o.stderr, "mcpecho: ") != 1 {
 		t.Errorf("%+v", o)
 	}
 }
 
 func TestShellErrorsOfTheCommandLine(t *testing.T) {
 	t.Parallel()
-	runCommandWithInput(t, "tools\n", "shell").want(t, statusUsage, "", "the server is missing")
-	runCommandWithInput(t, "tools\n", "shell", "no-such-server").want(t, statusUsage, "", "no server is configured")
-	runCommandWithInput(t, "tools\n", "shell", "--", "mcpecho-no-such-program").want(t, statusUnreachable, "", "the program was not found")
+	runCommandWithInput(t, "tools\n", "shell").want(t, failure.Usage, "", "the server is missing")
+	runCommandWithInput(t, "tools\n", "shell", "no-such-server").want(t, failure.Usage, "", "no server is configured")
+	runCommandWithInput(t, "tools\n", "shell", "--", "mcpecho-no-such-program").want(t, failure.Unreachable, "", "the program was not found")
 }
 
 // newShell returns a shell that is connected to the echo server.
@@ -153,8 +158,8 @@ func newShell(t testing.TB, args ...string) *shell {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sh := &shell{c: c, lists: make(map[string]*listCache), ended: make(map[*conversation]bool), ctx: t.Context(), console: &console{w: e.stderr}}
-	sh.notices = newNotices(func(string) {})
+	sh := &shell{c: c, lists: make(map[string]*listCache), ended: make(map[*conversation]bool), ctx: t.Context(), console: &terminal.Console{Out: e.stderr}}
+	sh.notices = terminal.NewNotices(func(string) {})
 	c.shell = sh
 	if err := sh.connect(t.Context()); err != nil {
 		t.Fatal(err)
@@ -227,7 +232,7 @@ func TestCompletionInTheShell(t *testing.T) {
 
 func TestCompletionOfEnums(t *testing.T) {
 	t.Parallel()
-	s := parseSchema([]byte(`{"properties":{"color":{"enum":["red","dark green"]},"on":{"type":"boolean"},"n":{"enum":[1,2]},"\u001b[2J":{}}}`))
+	s := toolargs.ParseSchema([]byte(`{"properties":{"color":{"enum":["red","dark green"]},"on":{"type":"boolean"},"n":{"enum":[1,2]},"\u001b[2J":{}}}`))
 	for line, want := range map[string]string{
 		"color=": "color=red 'color=dark green'", "color=r": "color=red", "on=": "on=false on=true", "n:=": "n:=1 n:=2",
 		`color:="r`: `'color:="red"'`, "other=": "",
@@ -250,20 +255,6 @@ func TestCompletionOfEnums(t *testing.T) {
 	}
 }
 
-func TestNoticesAreLimited(t *testing.T) {
-	t.Parallel()
-	lines := []string{}
-	n := newNotices(func(line string) { lines = append(lines, line) })
-	n.begun = time.Now().Add(time.Hour) // the same second throughout
-	for i := range 10_000 {
-		n.add(fmt.Sprint(i))
-	}
-	n.summarize()
-	if len(lines) != maxNotices+1 || lines[maxNotices] != "… and 9950 more notifications" {
-		t.Errorf("%d lines, the last %q", len(lines), lines[len(lines)-1])
-	}
-}
-
 func TestHistoryIsKept(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -274,8 +265,11 @@ func TestHistoryIsKept(t *testing.T) {
 		return ""
 	}
 	c := &invocation{environment: &environment{getenv: getenv}, target: "x"}
-	c.flags.env = []string{"API_KEY=hunter2hunter2"}
-	sh := &shell{c: c, ctx: t.Context(), history: c.newHistory("x")}
+	c.flags.Env = []string{"API_KEY=hunter2hunter2"}
+	sh := &shell{c: c, ctx: t.Context(), history: state.NewHistory("x", getenv)}
+	if have := sh.openHistory().Path; have != sh.history.Path {
+		t.Errorf("the history is in %s, not %s", have, sh.history.Path)
+	}
 	for _, line := range []string{
 		"call echo message=hi", "call add {\n\"a\": 1}", " call echo message=blank", `call echo C:\new`,
 		"call login password=secret1", `call login {"password": "secret2"}`, "call echo message=hunter2hunter2",
@@ -284,37 +278,20 @@ func TestHistoryIsKept(t *testing.T) {
 	} {
 		sh.record(line)
 	}
-	again := c.newHistory("x")
+	again := state.NewHistory("x", getenv)
 	if have := fmt.Sprintf("%q", again.Lines()); have != `["call echo message=hi" "call add {\n\"a\": 1}" "call echo C:\\new"]` {
 		t.Errorf("the file has %s", have)
 	}
 	if n := len(sh.history.Lines()); n != 11 {
 		t.Errorf("%d lines in memory", n)
 	}
-	if other := c.newHistory("y"); len(other.Lines()) > 0 {
+	if other := state.NewHistory("y", getenv); len(other.Lines()) > 0 {
 		t.Errorf("another server has the history %q", other.Lines())
 	}
-	checkPrivate(t, again.path)
-	c.flags.noState = true
-	if without := c.newHistory("x"); without.path != "" || len(without.Lines()) > 0 {
-		t.Errorf("%+v with --no-state", without)
-	}
-}
-
-func TestHistoryIsBounded(t *testing.T) {
-	t.Parallel()
-	h := &historyFile{path: filepath.Join(t.TempDir(), "history")}
-	for i := range 5 {
-		h.save(t.Context(), fmt.Sprint(i, strings.Repeat("x", maxHistorySize/4)))
-	}
-	if data, err := os.ReadFile(h.path); err != nil || len(data) > maxHistorySize || !strings.HasPrefix(string(data), "2x") {
-		t.Errorf("%d bytes, %v", len(data), err)
-	}
-	if err := os.WriteFile(h.path, []byte("a\nb\\nc\n\xff\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if have := h.read(); len(have) != 3 || have[1] != "b\nc" {
-		t.Errorf("read %q", have)
+	testutil.CheckPrivate(t, again.Path)
+	c.flags.NoState = true
+	if have := sh.openHistory().Lines(); len(have) > 0 {
+		t.Errorf("%q with --no-state", have)
 	}
 }
 
@@ -331,7 +308,7 @@ func TestReadCommandOfManyLines(t *testing.T) {
 // line to the printed result.
 func BenchmarkShellCall(b *testing.B) {
 	sh := newShell(b)
-	commands, _ := splitLine("call echo message=hi")
+	commands, _ := shellwords.Split("call echo message=hi")
 	for b.Loop() {
 		if status, err := sh.run(b.Context(), commands[0]); status != 0 || err != nil {
 			b.Fatal(status, err)
@@ -343,14 +320,14 @@ func TestNoticesAndProgressDoNotShareALine(t *testing.T) {
 	t.Parallel()
 	var shown strings.Builder
 	c := &invocation{environment: &environment{stderr: &shown, getenv: os.Getenv}}
-	sh := &shell{c: c, editor: new(lineedit.Editor), console: &console{w: &shown}}
-	sh.console.show("slow, 5s")
+	sh := &shell{c: c, editor: new(lineedit.Editor), console: &terminal.Console{Out: &shown}}
+	sh.console.Show("slow, 5s")
 	sh.printNotice("changed tools")
-	if bar, rest, ok := strings.Cut(shown.String(), clearLine+"slow, 5s"+clearLine); bar != "" || !ok || !strings.HasSuffix(rest, " changed tools\nslow, 5s") {
+	if bar, rest, ok := strings.Cut(shown.String(), terminal.ClearLine+"slow, 5s"+terminal.ClearLine); bar != "" || !ok || !strings.HasSuffix(rest, " changed tools\nslow, 5s") {
 		t.Errorf("%q", shown.String())
 	}
 	shown.Reset()
-	sh.console.pause() // for a question
+	sh.console.Pause() // for a question
 	sh.printNotice("changed prompts")
 	if strings.Contains(shown.String(), "prompts") {
 		t.Errorf("%q", shown.String())

@@ -43,10 +43,10 @@ func (m *tmux) shows(text string) {
 	}
 }
 
-// TestShellInTmux tries the editor in a real terminal. scripts/tools installs tmux.
+// TestShellInTmux tries the editor in a real terminal. scripts/test tools installs tmux.
 func TestShellInTmux(t *testing.T) {
 	if _, err := exec.LookPath("tmux"); err != nil {
-		t.Skip("needs tmux, which scripts/tools installs")
+		t.Skip("needs tmux, which scripts/test tools installs")
 	}
 	m := &tmux{t, filepath.Join(t.TempDir(), "socket")}
 	t.Setenv("XDG_STATE_HOME", t.TempDir())

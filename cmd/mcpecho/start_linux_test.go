@@ -5,11 +5,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 )
 
 // A server that takes long to start shows what it writes meanwhile, and what it has
 // shown stays when the user gives up.
 func TestStartOfServerIsShown(t *testing.T) {
+	t.Parallel()
 	script := filepath.Join(t.TempDir(), "server")
 	if err := os.WriteFile(script, []byte("#!/bin/sh\necho 'downloading \\033[2J it' >&2\nexec sleep 60\n"), 0o700); err != nil {
 		t.Fatal(err)
@@ -18,7 +21,7 @@ func TestStartOfServerIsShown(t *testing.T) {
 	p.until("server: downloading ")
 	p.typed("\x03")
 	shown, status := p.end()
-	if status != statusInterrupted || strings.Contains(shown, "\x1b[2J") || strings.Count(shown, "downloading") != 1 || !strings.Contains(shown, "interrupted") {
+	if status != failure.Interrupted || strings.Contains(shown, "\x1b[2J") || strings.Count(shown, "downloading") != 1 || !strings.Contains(shown, "interrupted") {
 		t.Errorf("status %d, %q", status, shown)
 	}
 }

@@ -10,13 +10,6 @@ import (
 	"testing"
 )
 
-// setConfigHome makes dir the folder of the user's settings on any system.
-func setConfigHome(t *testing.T, dir string) {
-	t.Helper()
-	t.Setenv("XDG_CONFIG_HOME", dir)
-	t.Setenv("AppData", dir)
-}
-
 // native returns text with the errors of this system in place of those of Linux.
 func native(t *testing.T, text string) string {
 	t.Helper()
@@ -44,13 +37,4 @@ func unquoted(text string) string {
 		return text
 	}
 	return strings.NewReplacer(`"`, "", "'", "").Replace(text)
-}
-
-// checkPrivate reports an error if others may read or write the file.
-func checkPrivate(t *testing.T, path string) {
-	t.Helper()
-	info, err := os.Stat(path)
-	if err != nil || info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows" { // where files have no mode
-		t.Errorf("%v, %v", info, err)
-	}
 }

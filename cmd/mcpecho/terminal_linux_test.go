@@ -13,6 +13,8 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/internal/testserver"
 )
 
@@ -153,13 +155,14 @@ func (p *pty) wantEnd(status int, last string) {
 var progressShown = regexp.MustCompile("(\x1b\\[K|\r)*(connecting to |[0-9]+ of [0-9]+ servers? (is|are) starting)[^\x1b]*\x1b\\[K")
 
 func TestListOnATerminalHasColumns(t *testing.T) {
+	t.Parallel()
 	for _, width := range []uint16{40, 80, 200} {
 		shown, status := startInPty(t, width, "tools", "--no-color", "--", "mcpecho", "serve").end()
 		if status != 0 || !strings.HasPrefix(shown, "NAME  ") || !strings.Contains(shown, "\necho(") {
 			t.Errorf("status %d:\n%s", status, shown)
 		}
 		for line := range strings.Lines(shown) {
-			if n := textWidth(strings.TrimSuffix(line, "\n")); n > int(width) {
+			if n := terminal.TextWidth(strings.TrimSuffix(line, "\n")); n > int(width) {
 				t.Errorf("%d columns on a terminal of %d: %q", n, width, line)
 			}
 		}
@@ -167,6 +170,7 @@ func TestListOnATerminalHasColumns(t *testing.T) {
 }
 
 func TestColorsOnATerminal(t *testing.T) {
+	t.Parallel()
 	colored, _ := startInPty(t, 80, "tools", "--", "mcpecho", "serve").end()
 	if !strings.Contains(colored, "\x1b[1mecho\x1b[0m") {
 		t.Errorf("no colors: %q", colored)
@@ -178,16 +182,18 @@ func TestColorsOnATerminal(t *testing.T) {
 }
 
 func TestBinaryIsRefusedOnATerminal(t *testing.T) {
+	t.Parallel()
 	for _, line := range []string{"read echo://picture", "call image"} {
 		shown, status := startInPty(t, 80, append(strings.Fields(line), "--", "mcpecho", "serve")...).end()
 		want := "\x1b[31mmcpecho:\x1b[0m the result is binary: image/png, 70 bytes; use -o FILE to save it\n"
-		if status != statusUsage || shown != want {
+		if status != failure.Usage || shown != want {
 			t.Errorf("%s: status %d, %q", line, status, shown)
 		}
 	}
 }
 
 func TestServerCannotControlTheTerminal(t *testing.T) {
+	t.Parallel()
 	hostile := "\x1b]0;owned\a\x1b[2Jover\rwritten \u202etxt"
 	args := `{"message":"` + strings.NewReplacer("\x1b", `\u001b`, "\a", `\u0007`, "\r", `\r`).Replace(hostile) + `"}`
 	for _, flags := range [][]string{nil, {"--json", "--no-color"}} {
@@ -197,15 +203,16 @@ func TestServerCannotControlTheTerminal(t *testing.T) {
 		}
 	}
 	shown, status := startInPty(t, 80, "prompt", "no\x1b[31msuch", "--no-color", "--", "mcpecho", "serve").end()
-	if status != statusRefused || strings.Contains(shown, "\x1b") {
+	if status != failure.Refused || strings.Contains(shown, "\x1b") {
 		t.Errorf("status %d, %q", status, shown)
 	}
 }
 
 func TestProgressIsShownAndGoesAway(t *testing.T) {
+	t.Parallel()
 	shown, status := startInPty(t, 80, "call", "slow", "seconds=0.6", "steps=3", "--", "mcpecho", "serve").end()
 	bar := "slow [#############-------] 66% step 2 of 3"
-	if status != 0 || !strings.Contains(shown, bar) || !strings.HasSuffix(shown, clearLine+"Done after 0.6 seconds.\n") {
+	if status != 0 || !strings.Contains(shown, bar) || !strings.HasSuffix(shown, terminal.ClearLine+"Done after 0.6 seconds.\n") {
 		t.Errorf("status %d, %q", status, shown)
 	}
 	quiet, _ := startInPty(t, 80, "call", "-q", "slow", "seconds=0.3", "--", "mcpecho", "serve").end()
@@ -215,11 +222,12 @@ func TestProgressIsShownAndGoesAway(t *testing.T) {
 }
 
 func TestControlCCancelsTheCall(t *testing.T) {
+	t.Parallel()
 	trace := t.TempDir() + "/trace"
 	p := startInPty(t, 80, "call", "slow", "seconds=60", "steps=600", "--trace", trace, "--", "mcpecho", "serve")
 	p.until("slow [")
 	p.typed("\x03")
-	p.wantEnd(statusInterrupted, "\x1b[31mmcpecho:\x1b[0m interrupted\n")
+	p.wantEnd(failure.Interrupted, "\x1b[31mmcpecho:\x1b[0m interrupted\n")
 	data, err := os.ReadFile(trace)
 	if err != nil || !strings.Contains(string(data), "notifications/cancelled") {
 		t.Errorf("the server was not told: %s, %v", data, err)
@@ -227,6 +235,7 @@ func TestControlCCancelsTheCall(t *testing.T) {
 }
 
 func TestWatchOnATerminalPrintsTheTime(t *testing.T) {
+	t.Parallel()
 	web := webServer(t, nil, nil)
 	p := startInPty(t, 80, "watch", web.URL, "echo://text", "--no-color")
 	p.until("Press Ctrl-C to end.\r\n")
@@ -237,12 +246,13 @@ func TestWatchOnATerminalPrintsTheTime(t *testing.T) {
 	p.typed("\x03")
 	shown, status := p.end()
 	line := regexp.MustCompile(`(?m)^\d\d:\d\d:\d\d updated echo://text$`)
-	if status != statusInterrupted || !line.MatchString(shown) {
+	if status != failure.Interrupted || !line.MatchString(shown) {
 		t.Errorf("status %d, %q", status, shown)
 	}
 }
 
 func TestSecondControlCKillsAtOnce(t *testing.T) {
+	t.Parallel()
 	server, env := testserver.Command(&testserver.Options{Fault: "ignores-eof"})
 	args := []string{"call", "slow", "seconds=60", "steps=600"}
 	for _, e := range env {
@@ -262,12 +272,13 @@ func TestSecondControlCKillsAtOnce(t *testing.T) {
 	_ = p.cmd.Wait()
 	// The system kills the program or, if two signals arrive at once, it exits itself.
 	status := p.cmd.ProcessState.ExitCode()
-	if shown := p.output.String(); status != -1 && status != statusInterrupted || strings.Contains(shown, "interrupted") {
+	if shown := p.output.String(); status != -1 && status != failure.Interrupted || strings.Contains(shown, "interrupted") {
 		t.Errorf("ended with %v after %q", p.cmd.ProcessState, shown)
 	}
 }
 
 func TestClosedPipeEndsTheProgramQuietly(t *testing.T) {
+	t.Parallel()
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/internal/testserver"
 	"github.com/stdmcp/stdmcp/internal/testutil"
 )
@@ -40,6 +41,7 @@ func webServer(t *testing.T, engine *testserver.Options, o *testserver.HTTPOptio
 }
 
 func TestEveryTransportServesEveryCommand(t *testing.T) {
+	t.Parallel()
 	web := webServer(t, nil, nil)
 	for _, way := range [][]string{
 		{web.URL},
@@ -66,15 +68,16 @@ func TestEveryTransportServesEveryCommand(t *testing.T) {
 }
 
 func TestFallBackToHTTPSSE(t *testing.T) {
+	t.Parallel()
 	web := webServer(t, nil, &testserver.HTTPOptions{SSEOnly: true})
 	runCommand(t, "call", web.SSE, "echo", "message=hi").want(t, 0, "hi\n", "")
-	runCommand(t, "call", web.SSE, "echo", "message=hi", "-t", "http").want(t, statusUnreachable, "", "to try both transports, type: mcpecho call "+web.SSE+" echo message=hi\n")
+	runCommand(t, "call", web.SSE, "echo", "message=hi", "-t", "http").want(t, failure.Unreachable, "", "to try both transports, type: mcpecho call "+web.SSE+" echo message=hi\n")
 	for _, url := range []string{web.URL, web.Base} {
-		runCommand(t, "ping", url).want(t, statusUnreachable, "", "type: mcpecho ping "+web.SSE+"\n")
+		runCommand(t, "ping", url).want(t, failure.Unreachable, "", "type: mcpecho ping "+web.SSE+"\n")
 	}
 	nothing := anyServer(t, &testserver.HTTPOptions{SSEOnly: true})
 	nothing.Close()
-	runCommand(t, "ping", nothing.Base).want(t, statusUnreachable, "", "start the server, or correct the port")
+	runCommand(t, "ping", nothing.Base).want(t, failure.Unreachable, "", "start the server, or correct the port")
 }
 
 // closedURL returns a URL where no server listens.
@@ -88,6 +91,7 @@ func closedURL(t *testing.T) string {
 }
 
 func TestFailuresOverHTTP(t *testing.T) {
+	t.Parallel()
 	answer := func(status int, kind, body string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", kind)
@@ -104,20 +108,20 @@ func TestFailuresOverHTTP(t *testing.T) {
 		kind   string
 		says   string
 	}{
-		{"connection refused", nil, "", statusUnreachable, "unreachable", "refused"},
-		{"401", answer(401, "text/plain", "who are you"), "", statusForbidden, "authorization", "401 Unauthorized"},
-		{"403", answer(403, "text/plain", ""), "", statusForbidden, "authorization", "403 Forbidden"},
+		{"connection refused", nil, "", failure.Unreachable, "unreachable", "refused"},
+		{"401", answer(401, "text/plain", "who are you"), "", failure.Forbidden, "authorization", "401 Unauthorized"},
+		{"403", answer(403, "text/plain", ""), "", failure.Forbidden, "authorization", "403 Forbidden"},
 		{"403 in JSON", answer(403, "application/json", `{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"no"}}`), "",
-			statusForbidden, "authorization", "no"},
-		{"404", http.NotFoundHandler(), "", statusUnreachable, "unreachable", "HTTP+SSE: GET "},
-		{"500", answer(500, "text/plain", "out of luck"), "", statusUnreachable, "unreachable", "out of luck"},
-		{"a web page", answer(200, "text/html", "<html>"), "", statusUnreachable, "protocol", "text/html"},
+			failure.Forbidden, "authorization", "no"},
+		{"404", http.NotFoundHandler(), "", failure.Unreachable, "unreachable", "HTTP+SSE: GET "},
+		{"500", answer(500, "text/plain", "out of luck"), "", failure.Unreachable, "unreachable", "out of luck"},
+		{"a web page", answer(200, "text/html", "<html>"), "", failure.Unreachable, "protocol", "text/html"},
 		{"silence", http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { _, _ = io.ReadAll(r.Body); <-r.Context().Done() }),
-			"--connect-timeout 200ms", statusUnreachable, "timeout", "within 200ms"},
+			"--connect-timeout 200ms", failure.Unreachable, "timeout", "within 200ms"},
 		{"other versions", testserver.NewHandler(testserver.New(&testserver.Options{ProtocolVersions: modern}), nil), "--protocol 2025-06-18",
-			statusRefused, "server_error", "2026-07-28"},
+			failure.Refused, "server_error", "2026-07-28"},
 		{"older versions", testserver.NewHandler(testserver.New(&testserver.Options{ProtocolVersions: legacy}), nil), "--protocol 2026-07-28",
-			statusRefused, "server_error", "2025-06-18"},
+			failure.Refused, "server_error", "2025-06-18"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			url := closedURL(t)
@@ -160,20 +164,22 @@ func tokenServer(t *testing.T, token string) (url string) {
 }
 
 func TestTokenOpensTheServer(t *testing.T) {
+	t.Parallel()
 	const token = "hunter2hunter2"
 	url := tokenServer(t, token)
 	for _, path := range []string{"/mcp", "/sse"} {
 		runCommand(t, "call", url+path, "echo", "message=hi", "-H", "authorization:Bearer "+token).want(t, 0, "hi\n", "")
-		runCommand(t, "ping", url+path).want(t, statusForbidden, "", "add a token with -H 'Authorization: Bearer TOKEN', or type: mcpecho login "+url+path+"\n")
-		runCommand(t, "ping", url+path, "-H", "Authorization: Bearer no").want(t, statusForbidden, "", "does not accept the Authorization header of -H")
+		runCommand(t, "ping", url+path).want(t, failure.Forbidden, "", "add a token with -H 'Authorization: Bearer TOKEN', or type: mcpecho login "+url+path+"\n")
+		runCommand(t, "ping", url+path, "-H", "Authorization: Bearer no").want(t, failure.Forbidden, "", "does not accept the Authorization header of -H")
 	}
 	o := runCommand(t, "ping", url+"/mcp", "-H", "Authorization: Bearer broken-"+token)
-	if o.status != statusUnreachable || strings.Contains(o.stderr, token) {
+	if o.status != failure.Unreachable || strings.Contains(o.stderr, token) {
 		t.Errorf("%+v", o)
 	}
 }
 
 func TestHeadersAreMaskedInTheTrace(t *testing.T) {
+	t.Parallel()
 	web := webServer(t, nil, nil)
 	trace := filepath.Join(t.TempDir(), "trace")
 	runCommand(t, "call", web.URL, "echo", "message=so s3cretive, 7", "-H", "X-Key: s3cretive", "-H", "X-Number: 7", "--trace", trace).
@@ -190,10 +196,11 @@ func TestHeadersAreMaskedInTheTrace(t *testing.T) {
 }
 
 func TestPasswordInAURLIsNotShown(t *testing.T) {
+	t.Parallel()
 	url := strings.Replace(closedURL(t), "://", "://ada:hunter2@", 1) + "?token=hunter2"
 	for _, line := range []string{"ping", "ping --json", "ping -t sse", "watch"} {
 		words := strings.Fields(line)
-		if o := runCommand(t, append(words, url)...); o.status != statusUnreachable || strings.Contains(o.stderr, "hunter2") {
+		if o := runCommand(t, append(words, url)...); o.status != failure.Unreachable || strings.Contains(o.stderr, "hunter2") {
 			t.Errorf("%s: %+v", line, o)
 		}
 	}
@@ -235,17 +242,18 @@ func TestServeOverHTTP(t *testing.T) {
 		runCommand(t, append([]string{"call", "echo", "message=hi"}[:1], append(args, "echo", "message=hi")...)...).want(t, 0, "hi\n", "")
 	}
 	address := strings.TrimSuffix(strings.TrimPrefix(urls[0], "http://"), "/mcp")
-	runCommand(t, "serve", "--http", address).want(t, statusUsage, "", "--http: listen tcp "+address)
+	runCommand(t, "serve", "--http", address).want(t, failure.Usage, "", "--http: listen tcp "+address)
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Skip("no interrupts here: ", err)
 	}
 	began := time.Now()
-	if _ = cmd.Wait(); cmd.ProcessState.ExitCode() != statusInterrupted || time.Since(began) > testutil.Timeout {
+	if _ = cmd.Wait(); cmd.ProcessState.ExitCode() != failure.Interrupted || time.Since(began) > testutil.Timeout {
 		t.Errorf("ended with %v after %v", cmd.ProcessState, time.Since(began))
 	}
 }
 
 func TestServeOverHTTPWithProtocol(t *testing.T) {
+	t.Parallel()
 	urls, _ := startServe(t, "0", "--protocol", "2026-07-28")
 	if len(urls) != 1 {
 		t.Fatalf("prints %q", urls) // HTTP+SSE has no modern era
@@ -256,15 +264,5 @@ func TestServeOverHTTPWithProtocol(t *testing.T) {
 	urls, _ = startServe(t, "0", "--protocol", "2024-11-05")
 	if o := runCommand(t, "info", urls[1]); o.status != 0 || !strings.Contains(o.stdout, "2024-11-05") {
 		t.Errorf("%+v", o)
-	}
-}
-
-func TestReachable(t *testing.T) {
-	for address, want := range map[string]string{
-		"127.0.0.1:80": "127.0.0.1:80", "[::1]:80": "[::1]:80", "[::]:80": "localhost:80", "0.0.0.0:80": "localhost:80",
-	} {
-		if got := reachable(address); got != want {
-			t.Errorf("%s is reachable at %s", address, got)
-		}
 	}
 }

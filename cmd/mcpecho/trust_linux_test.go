@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/internal/testutil"
 )
 
@@ -35,7 +36,7 @@ func TestTrustIsAskedOnce(t *testing.T) {
 	if err := os.WriteFile(".mcp.json", []byte(strings.Replace(string(data), `"serve"`, `"serve","-q"`, 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	runCommand(t, "call", "theirs", "echo", "message=hi").want(t, statusUsage, "", "is not trusted")
+	runCommand(t, "call", "theirs", "echo", "message=hi").want(t, failure.Usage, "", "is not trusted")
 }
 
 // With --no-state, mcpecho asks each time, and writes no file.
@@ -49,7 +50,7 @@ func TestTrustIsNotKeptWithoutState(t *testing.T) {
 		p.typeLine("y")
 		p.wantEnd(0, "hi\n")
 	}
-	runCommand(t, "trust", "theirs", "--no-state").want(t, statusUsage, "", "type: mcpecho tools theirs --no-state -c .mcp.json\n")
+	runCommand(t, "trust", "theirs", "--no-state").want(t, failure.Usage, "", "type: mcpecho tools theirs --no-state -c .mcp.json\n")
 	if o := runCommand(t, "tools", "theirs", "--no-state", "-c", ".mcp.json"); o.status != 0 {
 		t.Errorf("%+v", o)
 	}
@@ -104,6 +105,7 @@ func TestConfigurationThatIsNoRegularFile(t *testing.T) {
 // The second signal ends the program wherever it is; here it waits for a reader
 // of the trace.
 func TestSecondSignalEndsProgram(t *testing.T) {
+	t.Parallel()
 	fifo := filepath.Join(t.TempDir(), "fifo")
 	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
 		t.Fatal(err)
@@ -136,7 +138,7 @@ func TestSecondSignalEndsProgram(t *testing.T) {
 			}
 		}
 		repeat.Stop()
-		if code := cmd.ProcessState.ExitCode(); code != statusInterrupted && code >= 0 { // -1: killed by the signal
+		if code := cmd.ProcessState.ExitCode(); code != failure.Interrupted && code >= 0 { // -1: killed by the signal
 			t.Errorf("%v: %v", s, cmd.ProcessState)
 		}
 	}
@@ -145,6 +147,7 @@ func TestSecondSignalEndsProgram(t *testing.T) {
 // TestClosedTerminal: the server of a terminal that is closed ends as after Ctrl-C, with
 // its standard input, and with time to store what it has.
 func TestClosedTerminal(t *testing.T) {
+	t.Parallel()
 	stored := filepath.Join(t.TempDir(), "stored")
 	script := mcpechoPath(t) + " serve; sleep 0.2; echo >" + stored
 	cmd := exec.Command(mcpechoPath(t), "watch", "--", "sh", "-c", script)
@@ -169,7 +172,7 @@ func TestClosedTerminal(t *testing.T) {
 	}
 	rest, _ := io.ReadAll(text)
 	_ = cmd.Wait()
-	if _, err := os.Stat(stored); err != nil || cmd.ProcessState.ExitCode() != statusInterrupted {
+	if _, err := os.Stat(stored); err != nil || cmd.ProcessState.ExitCode() != failure.Interrupted {
 		t.Errorf("%v, %v: %s", err, cmd.ProcessState, rest)
 	}
 }

@@ -1,11 +1,10 @@
 package main
 
 import (
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/stdmcp/stdmcp/mcp/host/config"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 )
 
 // The question names everything that the entry does, not only its command.
@@ -19,62 +18,9 @@ func TestTrustShowsAllEffects(t *testing.T) {
 	} {
 		o := runCommand(t, "tools", server)
 		for _, want := range wanted {
-			if o.status != statusUsage || !strings.Contains(o.stderr, want) || strings.Contains(o.stderr, "hunter2") {
+			if o.status != failure.Usage || !strings.Contains(o.stderr, want) || strings.Contains(o.stderr, "hunter2") {
 				t.Errorf("%s: no %q in %+v", server, want, o)
 			}
 		}
-	}
-}
-
-// Trust is remembered for an entry as it is, and ends when any setting changes.
-func TestTrustIsRememberedForTheWholeEntry(t *testing.T) {
-	setConfigHome(t, t.TempDir())
-	entry := func(text string) *config.Server {
-		t.Helper()
-		c := config.Parse([]byte(`{"mcpServers":{"a":`+text+`}}`), ".mcp.json", "project")
-		if len(c.Servers) != 1 {
-			t.Fatal(c.Problems)
-		}
-		return c.Servers[0]
-	}
-	dir := t.TempDir()
-	t.Chdir(dir)
-	const text = `{"command":"ls","env":{"A":"1","B":"2"}}`
-	if err := rememberTrust(entry(text)); err != nil {
-		t.Fatal(err)
-	}
-	if !isTrusted(entry(text)) {
-		t.Error("the entry is forgotten")
-	}
-	for _, changed := range []string{`{"command":"ls","env":{"A":"1","B":"3"}}`, `{"command":"ls","args":["x"],"env":{"A":"1","B":"2"}}`,
-		`{"command":"ls","env":{"A":"1","B":"2"},"cwd":"/tmp"}`, `{"command":"ls","env":{"A":"1","B":"2"},"envFile":"x"}`,
-		`{"command":"ls","env":{"A":"1","B":"2"},"inheritEnv":true}`, `{"command":"ls","env":{"A":"1","B":"2"},"more":1}`} {
-		if isTrusted(entry(changed)) {
-			t.Errorf("%s is trusted", changed)
-		}
-	}
-	other := entry(text)
-	other.Name = "b"
-	if isTrusted(other) {
-		t.Error("an entry with another name is trusted")
-	}
-	t.Chdir(t.TempDir())
-	if isTrusted(entry(text)) {
-		t.Error("the entry of another folder is trusted")
-	}
-	t.Chdir(dir)
-	if err := rememberTrust(entry(`{"command":"cat"}`)); err != nil {
-		t.Fatal(err)
-	}
-	if isTrusted(entry(text)) {
-		t.Error("the earlier entry is still trusted")
-	}
-	path, _ := trustFile()
-	checkPrivate(t, path)
-	if filepath.Dir(path) == dir {
-		t.Error(path)
-	}
-	if lines := readTrusted(); len(lines) != 1 {
-		t.Errorf("%q", lines)
 	}
 }

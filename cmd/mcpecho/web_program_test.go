@@ -5,6 +5,8 @@ import (
 	"net"
 	"strings"
 	"testing"
+
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 )
 
 // TestEntryWithCommandAndURL: mcpecho starts the program of the entry, speaks HTTP
@@ -33,7 +35,7 @@ func TestEntryWithURLWhoseProgramFails(t *testing.T) {
 	inProject(t, map[string]string{"both.json": fmt.Sprintf(`{"mcpServers":{"web":{"command":%q,"args":["no-such-command"],"url":%q}}}`,
 		mcpechoPath(t), closedURL(t))})
 	o := runCommand(t, "call", "web", "echo", "message=hi", "-c", "both.json")
-	if o.status != statusUnreachable || !strings.Contains(o.stderr, "no-such-command") {
+	if o.status != failure.Unreachable || !strings.Contains(o.stderr, "no-such-command") {
 		t.Errorf("%+v", o)
 	}
 }

@@ -1,0 +1,85 @@
+package configfile
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stdmcp/stdmcp/mcp/host/config"
+)
+
+const entryOfX = "{\n  \"command\": \"x\"\n}"
+
+func TestAddKeepsCommentsAndOrder(t *testing.T) {
+	for _, test := range []struct{ before, after string }{
+		{"", "{\n  \"mcpServers\": {\n    \"x\": {\n      \"command\": \"x\"\n    }\n  }\n}\n"},
+		{"{}", "{\n  \"mcpServers\": {\n    \"x\": {\n      \"command\": \"x\"\n    }\n  }\n}"},
+		{"{\n  // mine\n  \"mcpServers\": {\n    \"b\": {\"command\": \"b\"}, // second\n    \"a\": {\"command\": \"a\"} // first\n  }\n}\n",
+			"{\n  // mine\n  \"mcpServers\": {\n    \"b\": {\"command\": \"b\"}, // second\n    \"a\": {\"command\": \"a\"}, // first\n    \"x\": {\n      \"command\": \"x\"\n    }\n  }\n}\n"},
+		{"{\n\t\"servers\": {\n\t\t\"a\": {\"url\": \"http://a\"},\n\t},\n}", "{\n\t\"servers\": {\n\t\t\"a\": {\"url\": \"http://a\"},\n\t\t\"x\": {\n\t\t  \"command\": \"x\"\n\t\t},\n\t},\n}"},
+		{`{"mcpServers":{"a":{"command":"a"}}}`, `{"mcpServers":{"a":{"command":"a"}, "x": { "command": "x" }}}`},
+		{"{\n  \"mcpServers\": {\n    // none yet\n  }\n}\n", "{\n  \"mcpServers\": {\n    // none yet\n    \"x\": {\n      \"command\": \"x\"\n    }\n  }\n}\n"},
+		{"{\n  \"other\": \"}\\\"{\" /* } */\n}\n", "{\n  \"other\": \"}\\\"{\", /* } */\n  \"mcpServers\": {\n    \"x\": {\n      \"command\": \"x\"\n    }\n  }\n}\n"},
+	} {
+		got, err := Add(test.before, "x", entryOfX)
+		if err != nil || got != test.after {
+			t.Errorf("%v:\n%s\nbecomes\n%s\nwant\n%s", err, test.before, got, test.after)
+		}
+		if config.Parse([]byte(got), "f", "user").Server("x") == nil {
+			t.Errorf("no server x in %s", got)
+		}
+		// Removing it again restores the other servers.
+		without, ok := Remove(got, "x")
+		if !ok || config.Parse([]byte(without), "f", "user").Server("x") != nil {
+			t.Errorf("%s\nbecomes\n%s", got, without)
+		}
+		for _, p := range config.Parse([]byte(without), "f", "user").Problems {
+			if !p.Warning {
+				t.Errorf("%s\nbecomes\n%s: %v", got, without, p)
+			}
+		}
+	}
+	for _, broken := range []string{"[]", "{", `{"mcpServers": {`, "x", `{"a" 1}`, `{"mcpServers": {"a": }}`} {
+		if got, err := Add(broken, "x", entryOfX); err == nil {
+			t.Errorf("%s becomes %s", broken, got)
+		}
+	}
+}
+
+func TestRemoveKeepsTheRest(t *testing.T) {
+	const text = "{\n  \"mcpServers\": {\n    // one\n    \"a\": {\"command\": \"a\"},\n    \"b\": {\"command\": \"b\"}, // two\n    \"c\": {\"command\": \"c\"}\n  }\n}\n"
+	for name, want := range map[string]string{
+		"a": "{\n  \"mcpServers\": {\n    // one\n    \"b\": {\"command\": \"b\"}, // two\n    \"c\": {\"command\": \"c\"}\n  }\n}\n",
+		"c": "{\n  \"mcpServers\": {\n    // one\n    \"a\": {\"command\": \"a\"},\n    \"b\": {\"command\": \"b\"} // two\n  }\n}\n",
+	} {
+		if got, ok := Remove(text, name); !ok || got != want {
+			t.Errorf("without %s:\n%s\nwant\n%s", name, got, want)
+		}
+	}
+	if _, ok := Remove(text, "d"); ok {
+		t.Error("removed a server that is not there")
+	}
+}
+
+// FuzzAdd checks that a file that mcpecho can read has the new server and all
+// earlier ones after a change.
+func FuzzAdd(f *testing.F) {
+	f.Add("{\"mcpServers\":{\"a\":{\"command\":\"a\"},/*c*/}}//")
+	f.Add("{\n\"a\":[1,{\"}\":null}],\"servers\":{}}")
+	f.Fuzz(func(t *testing.T, before string) {
+		old := config.Parse([]byte(before), "f", "user")
+		after, err := Add(before, "added x", entryOfX)
+		if err != nil || len(old.Problems) > 0 {
+			return // runAdd checks what it writes
+		}
+		now := config.Parse([]byte(after), "f", "user")
+		for _, s := range old.Servers {
+			if now.Server(s.Name) == nil && strings.Contains(before, "ervers\"") {
+				t.Errorf("%q is gone from\n%s\nwhich was\n%s", s.Name, after, before)
+			}
+		}
+		if json.Valid([]byte(before)) && !json.Valid([]byte(after)) {
+			t.Errorf("invalid:\n%s\nwhich was\n%s", after, before)
+		}
+	})
+}

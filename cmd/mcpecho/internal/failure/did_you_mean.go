@@ -1,0 +1,21 @@
+package failure
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/stdmcp/stdmcp/internal/nearest"
+)
+
+// DidYouMean returns a suggestion to append to an error about an unknown name, or
+// "" if none of the known names is similar.
+func DidYouMean(name string, known []string) string {
+	near := nearest.Names(name, known)
+	if len(near) == 0 {
+		return ""
+	}
+	for i := range near {
+		near[i] = strconv.Quote(near[i])
+	}
+	return " (did you mean " + strings.Join(near, " or ") + "?)"
+}

@@ -1,0 +1,311 @@
+// Package flags has the flags of mcpecho: their names, help and values.
+package flags
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/httpx"
+	"github.com/stdmcp/stdmcp/internal/nearest"
+	"github.com/stdmcp/stdmcp/mcp"
+)
+
+// Values holds the values of all flags.
+type Values struct {
+	JSON, Verbose, Quiet, InheritEnv, NoColor, NoState, Refresh, Help bool
+	Wide, User, Revoke, All, RequireLogin                             bool
+	Record, Replay                                                    string
+	NoInput                                                           bool
+	StopOnError                                                       bool
+
+	Env                     []string
+	passed                  []string // the names in env whose values are those of this process
+	Header                  http.Header
+	Config                  []string
+	Roots                   []mcp.Root
+	Sampling                string // the command that answers for a model
+	Given                   []Given
+	From                    string // the program whose server is added
+	Transport               string // http, sse or auto; empty if not given
+	Address                 string // the address to listen on
+	Dir, Protocol           string
+	Issuer                  string // the only authorization server; empty for any
+	Device                  bool   // log in with a code
+	Trace, Output           string
+	Timeout, ConnectTimeout time.Duration // negative means no limit
+}
+
+// A Given is a flag on the command line, with the words of the user.
+type Given struct {
+	Name  string
+	Words []string
+}
+
+// IsGiven reports whether the flag is on the command line.
+func (f *Values) IsGiven(name string) bool {
+	return slices.ContainsFunc(f.Given, func(g Given) bool { return g.Name == name })
+}
+
+func Defaults() Values {
+	return Values{Timeout: time.Minute, ConnectTimeout: 15 * time.Second}
+}
+
+// A Flag is an argument that begins with a dash. It may follow other arguments,
+// which package flag does not support.
+type Flag struct {
+	Name, Short string // short may be empty; a name of one letter has no long form
+	Value       string // placeholder of the value in help; empty for a boolean flag
+	Help        string
+	Set         func(f *Values, value string) error
+}
+
+func All() []Flag {
+	on := func(p func(*Values) *bool) func(*Values, string) error {
+		return func(f *Values, _ string) error { *p(f) = true; return nil }
+	}
+	text := func(p func(*Values) *string) func(*Values, string) error {
+		return func(f *Values, v string) error { *p(f) = v; return nil }
+	}
+	wait := func(p func(*Values) *time.Duration) func(*Values, string) error {
+		return func(f *Values, v string) (err error) { *p(f), err = ParseWait(v); return err }
+	}
+	return []Flag{
+		{"json", "", "", "print the result as JSON, in the form of the specification", on(func(f *Values) *bool { return &f.JSON })},
+		{"output", "o", "FILE", "write the result to FILE", func(f *Values, v string) error {
+			if v == "json" { // what it means to other programs
+				f.JSON = true
+				return nil
+			}
+			f.Output = v
+			return nil
+		}},
+		{"wide", "", "", "do not shorten the lines of a list", on(func(f *Values) *bool { return &f.Wide })},
+		{"user", "", "", "use the user's ~/.mcp.json, not the project's .mcp.json", on(func(f *Values) *bool { return &f.User })},
+		{"from", "", "PROGRAM", "copy the server NAME of another program, such as cursor", text(func(f *Values) *string { return &f.From })},
+		{"all", "", "", "also list the servers of other programs", on(func(f *Values) *bool { return &f.All })},
+		{"refresh", "", "", "ask the servers again, instead of using earlier results", on(func(f *Values) *bool { return &f.Refresh })},
+		{"revoke", "", "", "revoke the trust", on(func(f *Values) *bool { return &f.Revoke })},
+		{"config", "c", "FILE", "also read configured servers from FILE; may be repeated", func(f *Values, v string) error {
+			f.Config = append(f.Config, v)
+			return nil
+		}},
+		{"env", "e", "K=V", "set an environment variable of the server; K alone passes the variable on; may be repeated", setEnv},
+		{"inherit-env", "", "", "pass the whole environment to the server", on(func(f *Values) *bool { return &f.InheritEnv })},
+		{"cwd", "", "DIR", "start the server in DIR", text(func(f *Values) *string { return &f.Dir })},
+		{"header", "H", "'K: V'", "send an HTTP header, such as a token; may be repeated", setHeader},
+		{"transport", "t", "http|sse|auto", "Streamable HTTP, HTTP+SSE, or the one that works (default)", setTransport},
+		{"http", "", "ADDR", "serve over HTTP at ADDR, such as 127.0.0.1:3001", setAddress},
+		{"require-login", "", "", "let only clients that log in use the server", on(func(f *Values) *bool { return &f.RequireLogin })},
+		{"device", "", "", "log in on another device, with a code (RFC 8628, an extension of OAuth)", on(func(f *Values) *bool { return &f.Device })},
+		{"issuer", "", "URL", "use only this authorization server", text(func(f *Values) *string { return &f.Issuer })},
+		{"protocol", "", "VERSION", "use only this protocol version", setProtocol},
+		{"root", "", "DIR", "tell the server that it may work in DIR; may be repeated", addRoot},
+		{"sampling", "", "COMMAND", "answer for a model: COMMAND reads the request as JSON from standard input, and writes text or the result as JSON", setSampling},
+		{"connect-timeout", "", "TIME", "limit for connecting (default 15s; 60s if it starts the server)", wait(func(f *Values) *time.Duration { return &f.ConnectTimeout })},
+		{"timeout", "", "TIME", "limit for a response or progress (default 60s; 0: no limit)", wait(func(f *Values) *time.Duration { return &f.Timeout })},
+		{"trace", "", "FILE", "write each message to FILE as a line of JSON, secrets masked", text(func(f *Values) *string { return &f.Trace })},
+		{"v", "", "", "show the server's logs and standard error", on(func(f *Values) *bool { return &f.Verbose })},
+		{"q", "", "", "show only the result and errors", on(func(f *Values) *bool { return &f.Quiet })},
+		{"no-state", "", "", "keep nothing about servers in files", on(func(f *Values) *bool { return &f.NoState })},
+		{"no-color", "", "", "do not use colors (also with the environment variable NO_COLOR)", on(func(f *Values) *bool { return &f.NoColor })},
+		{"no-input", "", "", "do not ask for missing arguments", on(func(f *Values) *bool { return &f.NoInput })},
+		{"record", "", "FILE", "record the session in FILE, secrets masked", text(func(f *Values) *string { return &f.Record })},
+		{"replay", "", "FILE", "respond as the recorded server did", text(func(f *Values) *string { return &f.Replay })},
+		{"stop-on-error", "", "", "end a script at the first command that fails", on(func(f *Values) *bool { return &f.StopOnError })},
+		{"help", "h", "", "show help for the command", on(func(f *Values) *bool { return &f.Help })},
+	}
+}
+
+// Names returns the forms of the flag: -o, --output.
+func (f *Flag) Names() (names []string) {
+	if f.Short != "" {
+		names = append(names, "-"+f.Short)
+	}
+	if len(f.Name) == 1 {
+		return append(names, "-"+f.Name)
+	}
+	return append(names, "--"+f.Name)
+}
+
+func setAddress(f *Values, v string) error {
+	if u, err := httpx.Parse(v); err == nil {
+		return &BetterValue{errors.New("must be HOST:PORT, such as 127.0.0.1:3001, not a URL"), "", u.Host}
+	}
+	f.Address = v
+	return nil
+}
+
+// setEnv sets a variable of the server, or passes one of this process on.
+func setEnv(f *Values, v string) error {
+	switch key, _, ok := strings.Cut(v, "="); {
+	case key == "" || !ok && strings.Trim(v, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789") != "":
+		return errors.New("must be K=V, or the name of a variable that is set") // does not quote v, which may be a secret
+	case !ok:
+		value, set := os.LookupEnv(v)
+		if !set && strings.Trim(v, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") == "" {
+			return &BetterValue{errors.New("must be K=V, as the variable " + v + " is not set"), "", v + "=…"}
+		} else if !set {
+			return errors.New("must be K=V, or the name of a variable that is set")
+		}
+		f.passed = append(f.passed, v)
+		v += "=" + value
+	}
+	f.Env = append(f.Env, v)
+	return nil
+}
+
+// EnvEntry returns the variables of -e for a file, which refers to those that are
+// passed on.
+func (f *Values) EnvEntry() []string {
+	env := slices.Clone(f.Env)
+	for i, v := range env {
+		if key, _, _ := strings.Cut(v, "="); slices.Contains(f.passed, key) {
+			env[i] = key + "=${" + key + "}"
+		}
+	}
+	return env
+}
+
+// setHeader adds a header. Its error does not quote v, not even the name, because
+// in a mistyped header the name may be the secret.
+func setHeader(f *Values, v string) error {
+	key, value, ok := strings.Cut(v, ":")
+	key, value = strings.TrimSpace(key), strings.TrimSpace(value)
+	if !ok || value == "" || httpx.CheckHeader(http.Header{key: {value}}) != nil {
+		return errors.New("must be a name, a colon and a value: -H 'Authorization: Bearer …'")
+	}
+	if f.Header == nil {
+		f.Header = make(http.Header)
+	}
+	f.Header.Add(key, value)
+	return nil
+}
+
+func setSampling(f *Values, v string) error {
+	if strings.TrimSpace(v) == "" {
+		return errors.New("must be a command, such as 'llm -m MODEL'")
+	}
+	f.Sampling = v
+	return nil
+}
+
+func setTransport(f *Values, v string) error {
+	if v != "http" && v != "sse" && v != "auto" {
+		err := errors.New("must be http, sse or auto, not " + strconv.Quote(v))
+		if strings.Contains(nearest.Plain(v), "http") {
+			return &BetterValue{err, "-t", "http"}
+		}
+		return err
+	}
+	f.Transport = v
+	return nil
+}
+
+func setProtocol(f *Values, v string) error {
+	if known := mcp.ProtocolVersions(); !slices.Contains(known, v) {
+		err := errors.New("unknown protocol version " + strconv.Quote(v) + "; use one of " + strings.Join(known, ", "))
+		better := slices.DeleteFunc(slices.Clone(known), func(version string) bool { return v == "" || v != "latest" && !strings.HasPrefix(version, v) })
+		if better = append(better, nearest.Names(v, known)...); len(better) > 0 {
+			return &BetterValue{err, "", better[0]}
+		}
+		return err
+	}
+	f.Protocol = v
+	return nil
+}
+
+// ParseWait parses a duration such as 60s, or 60 for seconds. 0 means no limit
+// and returns -1.
+func ParseWait(v string) (time.Duration, error) {
+	d, err := time.ParseDuration(v)
+	if n, e := strconv.ParseUint(v, 10, 31); e == nil {
+		d, err = time.Duration(n)*time.Second, nil
+	}
+	switch {
+	case err != nil || d < 0:
+		err := errors.New("must be a duration such as 60s or 2m, not " + strconv.Quote(v))
+		if number := strings.TrimRight(v, " abcdefghijklmnopqrstuvwxyz"); number != "" && strings.Trim(number, "0123456789.") == "" {
+			if unit := strings.TrimSpace(v[len(number):]); unit != "" && strings.ContainsRune("smh", rune(unit[0])) {
+				return 0, &BetterValue{err, "", number + unit[:1]}
+			}
+		}
+		return 0, err
+	case d == 0:
+		return -1, nil
+	}
+	return d, nil
+}
+
+func (f *Values) Secrets() (all []string) {
+	for key, values := range f.Header {
+		for _, v := range values {
+			all = append(all, v)
+			if _, token, ok := strings.Cut(v, " "); ok && http.CanonicalHeaderKey(key) == "Authorization" {
+				all = append(all, strings.TrimSpace(token))
+			}
+		}
+	}
+	for _, e := range f.Env {
+		if key, value, _ := strings.Cut(e, "="); diag.IsSecretName(key) {
+			all = append(all, value)
+		}
+	}
+	return all
+}
+
+// addRoot adds the directory v to what a server that requests roots receives.
+func addRoot(f *Values, v string) error {
+	info, err := os.Stat(v)
+	if err == nil && !info.IsDir() {
+		return errors.New("must be a directory, and " + strconv.Quote(v) + " is a file")
+	}
+	if err == nil {
+		v, err = filepath.Abs(v)
+	}
+	if err != nil {
+		return err
+	}
+	f.Roots = append(f.Roots, mcp.Root{URI: FileURI(v), Name: filepath.Base(v)})
+	return nil
+}
+
+// FileURI returns the file URI of an absolute path.
+func FileURI(path string) string {
+	path = filepath.ToSlash(path)
+	if host, ok := strings.CutPrefix(path, "//"); ok { // a share of Windows
+		host, path, _ = strings.Cut(host, "/")
+		return (&url.URL{Scheme: "file", Host: host, Path: "/" + path}).String()
+	}
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path // before the letter of a drive
+	}
+	return (&url.URL{Scheme: "file", Path: path}).String()
+}
+
+// IsFlag reports whether arg is a flag. A single dash means standard input.
+func IsFlag(arg string) bool { return len(arg) > 1 && arg[0] == '-' }
+
+// Find returns the flag in arg, or nil, and the value after its "=".
+func Find(arg string) (f *Flag, value string, hasValue bool) {
+	name, value, hasValue := strings.Cut(arg, "=")
+	table := All()
+	i := slices.IndexFunc(table, func(f Flag) bool { return slices.Contains(f.Names(), name) })
+	if i < 0 {
+		return nil, value, hasValue
+	}
+	return &table[i], value, hasValue
+}
+
+// A BetterValue is an error with what the user probably meant.
+type BetterValue struct {
+	error
+	Flag, Value string // flag is empty if it is right
+}

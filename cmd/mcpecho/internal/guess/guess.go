@@ -1,0 +1,131 @@
+// Package guess finds out what a wrong name of a server was meant to be: a URL, a command
+// or a script.
+package guess
+
+import (
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/stdmcp/stdmcp/internal/httpx"
+	"github.com/stdmcp/stdmcp/internal/nearest"
+)
+
+// URL returns the URL that the user probably meant by text without a valid
+// one, or "".
+func URL(text string) string {
+	scheme, rest, ok := strings.Cut(text, ":/")
+	switch {
+	case !ok || strings.ContainsAny(scheme, "./"):
+		scheme, rest = "", text
+	default:
+		rest = strings.TrimLeft(rest, "/")
+	}
+	host, path, hasPath := strings.Cut(rest, "/")
+	name, port, err := net.SplitHostPort(host)
+	if err != nil {
+		name, port = host, ""
+	}
+	isPort := port != "" && IsAddress(host)
+	local := name == "localhost" || net.ParseIP(name) != nil
+	if _, err := os.Stat(text); err == nil || name == "" || scheme == "" && !isPort && !local && !looksLikeHost(name) {
+		return ""
+	}
+	switch scheme {
+	case "https", "wss":
+		scheme = "https"
+	case "http", "ws":
+		scheme = "http"
+	default:
+		if scheme = "https"; local || isPort {
+			scheme = "http"
+		}
+	}
+	whole := scheme + "://" + host
+	if hasPath {
+		whole += "/" + path
+	}
+	if _, err := httpx.Parse(whole); err != nil {
+		return ""
+	}
+	return whole
+}
+
+// IsAddress reports whether s looks like host:port.
+func IsAddress(s string) bool {
+	_, port, err := net.SplitHostPort(s)
+	_, notNumber := strconv.ParseUint(port, 10, 16)
+	return err == nil && notNumber == nil
+}
+
+// looksLikeHost reports whether name may be a host name such as example.com, and
+// not a file.
+func looksLikeHost(name string) bool {
+	dot := strings.LastIndexByte(name, '.')
+	return dot > 0 && dot < len(name)-1 && Interpreter(name) == nil && filepath.Ext(name) != ".json" && filepath.Ext(name) != ".toml" &&
+		!strings.ContainsFunc(name, func(r rune) bool {
+			return r != '.' && r != '-' && (r < '0' || r > '9' && r < 'A' || r > 'Z' && r < 'a' || r > 'z')
+		})
+}
+
+// Interpreter returns the command that runs a script or package, or nil.
+func Interpreter(name string) []string {
+	if strings.HasPrefix(name, "@") && strings.Count(name, "/") == 1 {
+		return []string{"npx", "-y", name}
+	}
+	run := map[string][]string{
+		".py": {"python3"}, ".js": {"node"}, ".mjs": {"node"}, ".cjs": {"node"}, ".ts": {"npx", "-y", "tsx"},
+		".rb": {"ruby"}, ".sh": {"sh"}, ".jar": {"java", "-jar"}, ".go": {"go", "run"}, ".php": {"php"},
+	}[filepath.Ext(name)]
+	if run == nil {
+		return nil
+	}
+	return append(slices.Clone(run), name)
+}
+
+// IsProgram reports whether the user can start name.
+func IsProgram(name string) bool {
+	_, err := exec.LookPath(name)
+	return err == nil
+}
+
+// Server returns the command that the user probably meant by one that
+// cannot be started, or nil.
+func Server(server []string) []string {
+	first, rest := server[0], server[1:]
+	if len(rest) == 0 {
+		if words := strings.Fields(first); len(words) > 1 {
+			return words // all of it was in quotes
+		}
+	}
+	if run := Interpreter(first); run != nil {
+		return append(run, rest...)
+	}
+	if near := nearest.Names(first, []string{"npx", "node", "uvx", "uv", "python3", "docker", "deno", "bunx", "pipx", "podman"}); len(near) > 0 && near[0] != first {
+		return append([]string{near[0]}, rest...)
+	}
+	return nil
+}
+
+// OtherScheme returns the URL with the scheme that the server speaks, according
+// to err, or "".
+func OtherScheme(target string, err error) string {
+	u, e := url.Parse(target)
+	if e != nil {
+		return ""
+	}
+	switch text := err.Error(); {
+	case u.Scheme == "https" && strings.Contains(text, "speaks plain HTTP"):
+		u.Scheme = "http"
+	case u.Scheme == "http" && (strings.Contains(text, "speaks TLS") || strings.Contains(text, "HTTP request to an HTTPS server")):
+		u.Scheme = "https"
+	default:
+		return ""
+	}
+	return httpx.Clean(u)
+}

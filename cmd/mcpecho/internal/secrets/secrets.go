@@ -1,0 +1,36 @@
+// Package secrets masks secrets in what mcpecho shows and writes, and writes the trace.
+package secrets
+
+import (
+	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/recording"
+	"github.com/stdmcp/stdmcp/mcp/host/config"
+)
+
+// A Set holds the secrets of the command line, the configuration and a login.
+// Errors and traces mask them.
+type Set struct {
+	Values []string
+	Entry  *config.Server      // masks the secrets of its configuration; may be nil
+	Login  func(string) string // masks the tokens of a login; may be nil
+}
+
+// Hide replaces the secrets in a text.
+func (h Set) Hide(s string) string {
+	for _, secret := range h.Values {
+		if s == secret && s != "" {
+			return diag.Mask // even if it is short
+		}
+	}
+	s = diag.Redact(s, h.Values...)
+	if h.Entry != nil {
+		s = h.Entry.Hide(s)
+	}
+	if h.Login != nil {
+		s = h.Login(s)
+	}
+	return s
+}
+
+// Mask returns JSON text on one line, with values that look like secrets masked.
+func (h Set) Mask(data []byte) ([]byte, error) { return recording.MaskJSON(data, h.Hide) }

@@ -1,0 +1,80 @@
+package secrets
+
+import (
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
+	"github.com/stdmcp/stdmcp/internal/wire"
+)
+
+// A Tracer writes each message to a file as a line of JSON.
+type Tracer struct {
+	hidden Set
+	mu     sync.Mutex
+	file   io.Writer
+	closer io.Closer // nil for standard error
+	err    error     // the first write error; guarded by mu
+}
+
+// NewTracer creates the file, readable by its owner only because masking may miss
+// a secret. If further is set, it appends to the file.
+// The path "-" means stderr.
+func NewTracer(path string, further bool, hidden Set, stderr io.Writer) (*Tracer, error) {
+	if path == "-" {
+		return &Tracer{file: stderr, hidden: hidden}, nil
+	}
+	mode := os.O_TRUNC
+	if further {
+		mode = os.O_APPEND
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|mode, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	return &Tracer{file: f, closer: f, hidden: hidden}, nil
+}
+
+// Message writes a message. Several goroutines may call it.
+func (t *Tracer) Message(sent bool, data []byte) {
+	b := t.hidden.traceLine(time.Now(), sent, data)
+	if t.closer == nil {
+		b = []byte(terminal.Escape(string(b)))
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if _, err := t.file.Write(b); t.err == nil {
+		t.err = err
+	}
+}
+
+func (t *Tracer) Close() error {
+	var err error
+	if t.closer != nil {
+		err = t.closer.Close()
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.err != nil {
+		return t.err
+	}
+	return err
+}
+
+func (h Set) traceLine(now time.Time, sent bool, data []byte) []byte {
+	dir := "recv"
+	if sent {
+		dir = "send"
+	}
+	b := wire.AppendString(append([]byte(nil), `{"time":`...), now.Format(time.RFC3339Nano))
+	b = wire.AppendString(wire.AppendKey(b, "dir"), dir)
+	b = wire.AppendKey(b, "message")
+	if masked, err := h.Mask(data); err == nil {
+		b = append(b, masked...)
+	} else {
+		b = wire.AppendString(b, h.Hide(string(data))) // not JSON
+	}
+	return append(b, "}\n"...)
+}

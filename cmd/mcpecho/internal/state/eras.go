@@ -1,0 +1,138 @@
+package state
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/statefile"
+	"github.com/stdmcp/stdmcp/mcp"
+)
+
+const (
+	// maxEras limits how many servers the file of eras holds, and maxErasSize
+	// its length in bytes, and maxIdentity the name and version of a server.
+	maxEras, maxErasSize, maxIdentity = 500, 256 << 10, 200
+)
+
+// erasFile returns the path of the file with the protocol versions of servers: a
+// line for each, of the version and the quoted name that identifies the server. A
+// line of a legacy server has between them its ServerInfo.Probed, in seconds since
+// 1970 or 0 for never, and its own quoted name and version.
+func erasFile() (string, error) {
+	dir, err := os.UserCacheDir()
+	return filepath.Join(dir, "mcpecho", "eras"), err
+}
+
+// readEras returns the lines of the file, oldest first.
+func readEras() []string {
+	path, err := erasFile()
+	if err != nil {
+		return nil
+	}
+	data, err := statefile.Read(path, maxErasSize, true)
+	if err != nil {
+		return nil
+	}
+	return strings.Split(strings.TrimSpace(string(data)), "\n")
+}
+
+// cachedServer returns what the last command learned about the target, or nil.
+func cachedServer(key string) *mcp.ServerInfo {
+	for _, line := range readEras() {
+		if era, ok := strings.CutSuffix(line, " "+key); ok {
+			return parseEra(era)
+		}
+	}
+	return nil
+}
+
+// formatEra returns what a line says about a server.
+func formatEra(s *mcp.ServerInfo) string {
+	if s.Modern() {
+		return s.ProtocolVersion
+	}
+	probed := int64(0)
+	if !s.Probed.IsZero() {
+		probed = s.Probed.Unix()
+	}
+	name, version := s.Name, s.Version
+	if len(name)+len(version) > maxIdentity {
+		name, version = "", "" // then only time counts
+	}
+	return fmt.Sprintf("%s %d %q %q", s.ProtocolVersion, probed, name, version)
+}
+
+// parseEra returns the server that formatEra has described, or nil.
+func parseEra(era string) *mcp.ServerInfo {
+	s := new(mcp.ServerInfo)
+	var probed int64
+	n, _ := fmt.Sscanf(era, "%s %d %q %q", &s.ProtocolVersion, &probed, &s.Name, &s.Version)
+	if !slices.Contains(mcp.ProtocolVersions(), s.ProtocolVersion) || !s.Modern() && n != 4 {
+		return nil
+	}
+	if probed != 0 {
+		s.Probed = time.Unix(probed, 0)
+	}
+	return s
+}
+
+// rememberEra replaces the entry of a key; an empty era removes it. The file is a
+// cache, so failures have no effect.
+func rememberEra(key, era string) {
+	path, err := erasFile()
+	if err != nil || os.MkdirAll(filepath.Dir(path), 0o700) != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	unlock, err := statefile.Lock(ctx, path+".lock")
+	if err != nil {
+		return
+	}
+	defer unlock()
+	lines := slices.DeleteFunc(readEras(), func(line string) bool { return line == "" || strings.HasSuffix(line, " "+key) })
+	if era != "" {
+		lines = append(lines, era+" "+key)
+	}
+	lines = lines[max(0, len(lines)-maxEras):]
+	_ = statefile.Replace(path, []byte(strings.Join(lines, "\n")+"\n"))
+}
+
+// An Era keeps the era of one target.
+type Era struct {
+	key   string // what identifies it, without secrets; empty if nothing is kept
+	known string // what the file says; empty if nothing
+	web   bool   // the server is at a URL
+}
+
+// FindEra looks up the target by its key, and returns what the last command learned
+// about it, or nil. Without a key nothing is known or remembered. web says that the
+// server is at a URL.
+func FindEra(key string, web bool) (*Era, *mcp.ServerInfo) {
+	e := &Era{key: key, web: web}
+	if key == "" {
+		return e, nil
+	}
+	s := cachedServer(key)
+	if s != nil {
+		e.known = formatEra(s)
+	}
+	return e, s
+}
+
+// Remember keeps the era of the server if it is another one than before. A modern
+// server at a URL is asked each time, as its response describes it.
+func (e *Era) Remember(server *mcp.ServerInfo) {
+	era := ""
+	if server != nil && !(e.web && server.Modern()) {
+		era = formatEra(server)
+	}
+	if e.key != "" && era != e.known {
+		rememberEra(e.key, era)
+	}
+}

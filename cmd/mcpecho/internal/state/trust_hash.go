@@ -1,0 +1,83 @@
+package state
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/stdmcp/stdmcp/mcp/host/config"
+)
+
+// trustLine returns the line for an entry. The hash covers all its settings, so
+// that the user is asked again when one of them changes. The rest identifies the
+// entry, so that a later line can replace this one.
+func trustLine(e *config.Server) (hash, entry string, err error) {
+	path, err := filepath.Abs(e.Source)
+	if err != nil {
+		return "", "", err
+	}
+	dir := realPath(filepath.Dir(path)) // of the programs in the entry, even if the file is a link
+	path = realPath(path)
+	text := strconv.AppendQuote(strconv.AppendQuote(nil, dir), path)
+	sum := sha256.Sum256(writeOut(text, reflect.ValueOf(e)))
+	return hex.EncodeToString(sum[:]), strconv.Quote(path) + " " + strconv.Quote(e.Name), nil
+}
+
+// realPath returns a path without links, if it exists.
+func realPath(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
+}
+
+// writeOut appends everything in a value, with the keys of maps in order. Unlike package
+// fmt it follows every pointer, and asks no value how it wants to be shown.
+func writeOut(b []byte, v reflect.Value) []byte {
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		if v.IsNil() {
+			return append(b, "nil "...)
+		}
+		return writeOut(append(b, '&'), v.Elem())
+	case reflect.Struct:
+		b = append(b, '{')
+		for i := range v.NumField() {
+			name := v.Type().Field(i).Name
+			if v.Type() == reflect.TypeFor[config.Server]() && (name == "Source" || name == "base" || name == "project") {
+				continue // the paths of trustLine, which depend on the working directory
+			}
+			b = writeOut(append(append(b, name...), ':'), v.Field(i))
+		}
+		return append(b, '}')
+	case reflect.Map:
+		keys := v.MapKeys()
+		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
+		b = append(b, '{')
+		for _, key := range keys {
+			b = writeOut(append(writeOut(b, key), ':'), v.MapIndex(key))
+		}
+		return append(b, '}')
+	case reflect.Slice:
+		if v.IsNil() {
+			return append(b, "nil "...)
+		}
+		b = append(b, '[')
+		for i := range v.Len() {
+			b = writeOut(b, v.Index(i))
+		}
+		return append(b, ']')
+	case reflect.String:
+		return strconv.AppendQuote(b, v.String())
+	case reflect.Bool:
+		return append(strconv.AppendBool(b, v.Bool()), ' ')
+	}
+	if v.CanInt() {
+		return append(strconv.AppendInt(b, v.Int(), 10), ' ')
+	}
+	return append(strconv.AppendUint(b, v.Uint(), 10), ' ')
+}

@@ -1,0 +1,216 @@
+package state
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"testing"
+
+	"github.com/stdmcp/stdmcp/internal/testutil"
+	"github.com/stdmcp/stdmcp/mcp/host/config"
+)
+
+// TestHashOfTrustCoversEveryField: a change of any field, at any depth, is another entry.
+func TestHashOfTrustCoversEveryField(t *testing.T) {
+	e := &config.Server{}
+	seen := make(map[string]string)
+	try := func(name string) {
+		hash, _, err := trustLine(e)
+		if other, had := seen[hash]; had || err != nil {
+			t.Errorf("%s is like %s, %v", name, other, err)
+		}
+		seen[hash] = name
+	}
+	try("nothing")
+	changeEach(reflect.ValueOf(e).Elem(), "", try)
+	if len(seen) < 40 {
+		t.Errorf("only %d fields", len(seen))
+	}
+}
+
+// changeEach calls try with each exported field of a value changed, one at a time.
+func changeEach(v reflect.Value, name string, try func(name string)) {
+	if v.Kind() == reflect.Struct {
+		for i := range v.NumField() {
+			if f := v.Type().Field(i); f.IsExported() {
+				changeEach(v.Field(i), name+"."+f.Name, try)
+			}
+		}
+		return
+	}
+	defer v.SetZero()
+	inner := reflect.Value{} // has more fields
+	switch v.Kind() {
+	case reflect.Pointer:
+		inner = reflect.New(v.Type().Elem())
+		v.Set(inner)
+	case reflect.Map:
+		value := reflect.New(v.Type().Elem()).Elem()
+		if value.Kind() == reflect.Pointer {
+			inner = reflect.New(value.Type().Elem())
+			value.Set(inner)
+		}
+		v.Set(reflect.MakeMap(v.Type()))
+		v.SetMapIndex(reflect.ValueOf("x"), value)
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+	case reflect.Interface:
+		v.Set(reflect.ValueOf(errors.New("x")))
+	case reflect.String:
+		v.SetString("x")
+	case reflect.Bool:
+		v.SetBool(true)
+	default:
+		v.SetInt(7)
+	}
+	try(name)
+	if inner.IsValid() {
+		changeEach(inner.Elem(), name, try)
+	}
+}
+
+// TestTrustOfEntryWithPointers: an entry with pointers in it is asked about once, and
+// again after a change behind one of them.
+func TestTrustOfEntryWithPointers(t *testing.T) {
+	testutil.SetConfigHome(t, t.TempDir())
+	t.Chdir(t.TempDir())
+	entry := func(text string) *config.Server {
+		t.Helper()
+		c := config.Parse([]byte(`{"mcpServers":{"a":`+text+`}}`), ".mcp.json", "project")
+		if len(c.Servers) != 1 {
+			t.Fatal(c.Problems)
+		}
+		return c.Servers[0]
+	}
+	const text = `{"command":"ls","deferred":true,"overrides":{"b":{"name":"x","arguments":{"p":1,"q":2}},"c":{"omit":["r"]}}}`
+	if err := Trust(entry(text)); err != nil {
+		t.Fatal(err)
+	}
+	runtime.GC()
+	if !IsTrusted(entry(text)) {
+		t.Error("the same entry is asked about again")
+	}
+	if !IsTrusted(entry(`{"overrides":{"c":{"omit":["r"]},"b":{"arguments":{"q":2,"p":1},"name":"x"}},"deferred":true,"command":"ls"}`)) {
+		t.Error("another order is asked about")
+	}
+	for _, changed := range []string{
+		`{"command":"ls","deferred":false,"overrides":{"b":{"name":"x","arguments":{"p":1,"q":2}},"c":{"omit":["r"]}}}`,
+		`{"command":"ls","deferred":true,"overrides":{"b":{"name":"x","arguments":{"p":1,"q":3}},"c":{"omit":["r"]}}}`,
+		`{"command":"ls","deferred":true,"overrides":{"b":{"name":"x","arguments":{"p":1,"q":2}},"c":{"omit":["s"]}}}`,
+		`{"command":"ls","deferred":true,"overrides":{"b":{"name":"x","arguments":{"p":1,"q":2}}}}`,
+	} {
+		if IsTrusted(entry(changed)) {
+			t.Errorf("%s is trusted", changed)
+		}
+	}
+}
+
+// TestTrustOfLink: the programs of an entry are those of the folder, not of the one that
+// the file links to.
+func TestTrustOfLink(t *testing.T) {
+	testutil.SetConfigHome(t, t.TempDir())
+	mine, theirs := t.TempDir(), t.TempDir()
+	file := filepath.Join(mine, ".mcp.json")
+	if err := os.WriteFile(file, []byte(`{"mcpServers":{"a":{"command":"./server"}}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(file, filepath.Join(theirs, ".mcp.json")); err != nil {
+		t.Skip(err)
+	}
+	t.Chdir(mine)
+	if err := Trust(config.Load(".").Server("a")); err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(theirs, "link")
+	if err := os.Symlink(mine, link); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(link)
+	t.Setenv("PWD", link)
+	if !IsTrusted(config.Load(".").Server("a")) {
+		t.Error("not trusted by another name of the folder")
+	}
+	t.Chdir(theirs)
+	if IsTrusted(config.Load(".").Server("a")) {
+		t.Error("trusted in another folder")
+	}
+}
+
+// TestTrustFileOfOthers: answers that others could have written do not count.
+func TestTrustFileOfOthers(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("files have no mode")
+	}
+	testutil.SetConfigHome(t, t.TempDir())
+	t.Chdir(t.TempDir())
+	e := config.Parse([]byte(`{"mcpServers":{"a":{"command":"ls"}}}`), ".mcp.json", "project").Server("a")
+	if err := Trust(e); err != nil {
+		t.Fatal(err)
+	}
+	path, _ := TrustFile()
+	if err := os.Chmod(path, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if IsTrusted(e) {
+		t.Error("a file that others can write is believed")
+	}
+	if err := Trust(e); err != nil || !IsTrusted(e) {
+		t.Error("cannot trust again", err)
+	}
+	testutil.CheckPrivate(t, path)
+}
+
+// Trust is remembered for an entry as it is, and ends when any setting changes.
+func TestTrustIsRememberedForTheWholeEntry(t *testing.T) {
+	testutil.SetConfigHome(t, t.TempDir())
+	entry := func(text string) *config.Server {
+		t.Helper()
+		c := config.Parse([]byte(`{"mcpServers":{"a":`+text+`}}`), ".mcp.json", "project")
+		if len(c.Servers) != 1 {
+			t.Fatal(c.Problems)
+		}
+		return c.Servers[0]
+	}
+	dir := t.TempDir()
+	t.Chdir(dir)
+	const text = `{"command":"ls","env":{"A":"1","B":"2"}}`
+	if err := Trust(entry(text)); err != nil {
+		t.Fatal(err)
+	}
+	if !IsTrusted(entry(text)) {
+		t.Error("the entry is forgotten")
+	}
+	for _, changed := range []string{`{"command":"ls","env":{"A":"1","B":"3"}}`, `{"command":"ls","args":["x"],"env":{"A":"1","B":"2"}}`,
+		`{"command":"ls","env":{"A":"1","B":"2"},"cwd":"/tmp"}`, `{"command":"ls","env":{"A":"1","B":"2"},"envFile":"x"}`,
+		`{"command":"ls","env":{"A":"1","B":"2"},"inheritEnv":true}`, `{"command":"ls","env":{"A":"1","B":"2"},"more":1}`} {
+		if IsTrusted(entry(changed)) {
+			t.Errorf("%s is trusted", changed)
+		}
+	}
+	other := entry(text)
+	other.Name = "b"
+	if IsTrusted(other) {
+		t.Error("an entry with another name is trusted")
+	}
+	t.Chdir(t.TempDir())
+	if IsTrusted(entry(text)) {
+		t.Error("the entry of another folder is trusted")
+	}
+	t.Chdir(dir)
+	if err := Trust(entry(`{"command":"cat"}`)); err != nil {
+		t.Fatal(err)
+	}
+	if IsTrusted(entry(text)) {
+		t.Error("the earlier entry is still trusted")
+	}
+	path, _ := TrustFile()
+	testutil.CheckPrivate(t, path)
+	if filepath.Dir(path) == dir {
+		t.Error(path)
+	}
+	if lines := readTrusted(); len(lines) != 1 {
+		t.Errorf("%q", lines)
+	}
+}

@@ -1,0 +1,167 @@
+package terminal
+
+import (
+	"io"
+	"strings"
+	"sync"
+
+	"github.com/stdmcp/stdmcp/internal/diag"
+)
+
+// A Console prints lines of several goroutines to standard error, with a progress
+// bar below them. It holds lines back while a question is open.
+type Console struct {
+	Out io.Writer
+
+	mu     sync.Mutex // guards what follows
+	bar    string     // what the last line shows
+	paused bool
+	held   []string // the lines since Pause
+}
+
+const (
+	ClearLine = "\r\x1b[K"
+	maxHeld   = 1000 // lines; further ones are discarded
+)
+
+// Line escapes and prints a line.
+func (c *Console) Line(s string) {
+	c.Styled(s, Plain, func(_ Style, s string) string { return s })
+}
+
+// Styled is Line with a style.
+func (c *Console) Styled(s string, as Style, st func(Style, string) string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	text := st(as, Escape(s)) + "\n"
+	if c.paused {
+		if len(c.held) < maxHeld {
+			c.held = append(c.held, text)
+		}
+		return
+	}
+	if c.bar != "" {
+		text = ClearLine + text + c.bar
+	}
+	_, _ = io.WriteString(c.Out, text)
+}
+
+// Show replaces the progress bar; an empty bar removes it.
+func (c *Console) Show(bar string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if bar == c.bar {
+		return
+	}
+	c.bar = bar
+	if !c.paused {
+		_, _ = io.WriteString(c.Out, ClearLine+bar)
+	}
+}
+
+// Pause hides the bar and holds lines back for a question.
+func (c *Console) Pause() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.paused = true; c.bar != "" {
+		_, _ = io.WriteString(c.Out, ClearLine)
+	}
+}
+
+func (c *Console) Resume() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, _ = io.WriteString(c.Out, strings.Join(c.held, "")+c.bar)
+	c.paused, c.held = false, nil
+}
+
+// A Tail receives the server's standard error. It keeps the last lines, and
+// prints all of them if print is set.
+type Tail struct {
+	Print func(line string) // nil means that lines are not printed
+
+	mu      sync.Mutex
+	Shown   bool     // whether the lines have been printed; guarded by mu
+	partial []byte   // the incomplete last line; guarded by mu
+	lines   []string // guarded by mu
+}
+
+const (
+	maxLastLines = 5
+	maxLastLine  = 4 << 10
+)
+
+func (l *Tail) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for rest := string(p); rest != ""; {
+		line, after, ended := strings.Cut(rest, "\n")
+		l.partial = append(l.partial, line...)
+		if ended || len(l.partial) > maxLastLine {
+			l.endLine()
+		}
+		rest = after
+	}
+	return len(p), nil
+}
+
+// Follow prints the lines that are kept and all further ones; nil ends that.
+func (l *Tail) Follow(print func(line string)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.Print = print; print != nil {
+		l.Shown = true
+		for _, line := range l.lines {
+			print("server: " + line)
+		}
+	}
+}
+
+// endLine is called with mu held.
+func (l *Tail) endLine() {
+	line := diag.HideUserinfo(strings.TrimRight(withoutStyles(string(l.partial)), " \r\t"))
+	l.partial = l.partial[:0]
+	if line == "" {
+		return
+	}
+	if l.Print != nil {
+		l.Print("server: " + line)
+	}
+	if l.lines = append(l.lines, line); len(l.lines) > maxLastLines {
+		l.lines = l.lines[1:]
+	}
+}
+
+// End completes the incomplete last line.
+func (l *Tail) End() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.endLine()
+}
+
+// String returns the last lines, each after a line break and a tab.
+func (l *Tail) String() string {
+	l.End()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var b strings.Builder
+	for _, line := range l.lines {
+		b.WriteString("\n\t" + line)
+	}
+	return b.String()
+}
+
+// withoutStyles removes the color sequences in a server's logs.
+func withoutStyles(s string) string {
+	for {
+		start := strings.Index(s, "\x1b[")
+		if start < 0 {
+			return s
+		}
+		rest := strings.TrimLeft(s[start+2:], "0123456789;")
+		if !strings.HasPrefix(rest, "m") {
+			return s
+		}
+		s = s[:start] + rest[1:]
+	}
+}

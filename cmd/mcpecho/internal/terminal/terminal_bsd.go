@@ -1,0 +1,7 @@
+//go:build darwin || dragonfly || freebsd || netbsd || openbsd
+
+package terminal
+
+import "syscall"
+
+const getTerminal, setTerminal = syscall.TIOCGETA, syscall.TIOCSETA

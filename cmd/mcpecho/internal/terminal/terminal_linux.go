@@ -1,0 +1,5 @@
+package terminal
+
+import "syscall"
+
+const getTerminal, setTerminal = syscall.TCGETS, syscall.TCSETS

@@ -1,0 +1,211 @@
+// Package toolargs reads the arguments of tools from the command line and encodes them
+// as the tool's schema wants them. It describes schemas, has examples of their values,
+// and finds out what wrong arguments were meant to be.
+package toolargs
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/input"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
+	"github.com/stdmcp/stdmcp/internal/wire"
+)
+
+// An Argument is a k=v on the command line.
+type Argument struct {
+	Key   string
+	Value string
+	Json  bool // k:=v
+}
+
+// Given holds the arguments of a call, one by one or as a whole object.
+type Given struct {
+	Each  []Argument
+	Whole json.RawMessage // nil if each is used
+}
+
+// A UsageError is the error of arguments that are not written as they have to be.
+type UsageError string
+
+func (e UsageError) Error() string { return string(e) }
+
+// Read reads the arguments of a call from the command line, files and standard
+// input. The error is a UsageError, or that of reading.
+func Read(ctx context.Context, args []string, stdin io.Reader) (*Given, error) {
+	a := new(Given)
+	for _, arg := range args {
+		if arg == "-" || strings.HasPrefix(arg, "{") {
+			if len(args) > 1 {
+				return nil, UsageError("use either one JSON object or k=v arguments, not both")
+			}
+			whole, err := wholeObject(ctx, arg, stdin)
+			return &Given{Whole: whole}, err
+		}
+		one, err := readArgument(ctx, arg)
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(a.Each, func(other Argument) bool { return other.Key == one.Key }) {
+			return nil, UsageError("argument " + strconv.Quote(one.Key) + " appears twice")
+		}
+		a.Each = append(a.Each, one)
+	}
+	return a, nil
+}
+
+// wholeObject reads a JSON object from arg, or from standard input.
+func wholeObject(ctx context.Context, arg string, stdin io.Reader) (json.RawMessage, error) {
+	data, from := []byte(arg), "arguments"
+	if arg == "-" {
+		var err error
+		if data, err = input.Await(ctx, func() ([]byte, error) { return input.Read(stdin, "standard input") }); err != nil {
+			return nil, err
+		}
+		if from = "standard input"; len(data) == 0 {
+			return nil, UsageError("standard input is empty, and should have the arguments as a JSON object")
+		}
+	}
+	if err := wire.Valid(data); err != nil {
+		return nil, UsageError("invalid " + from + ": " + err.Error())
+	}
+	if TypeOf(data) != "object" {
+		return nil, UsageError("the arguments must be a JSON object")
+	}
+	return data, nil
+}
+
+// readArgument parses k=v, k:=json or k=@file.
+func readArgument(ctx context.Context, arg string) (a Argument, err error) {
+	key, value, ok := strings.Cut(arg, "=")
+	key, a.Json = strings.CutSuffix(key, ":")
+	if !ok || key == "" {
+		return a, UsageError("an argument must be key=value, not " + strconv.Quote(arg))
+	}
+	a.Key, a.Value = key, value
+	if name, ok := strings.CutPrefix(value, "@"); ok {
+		data, err := input.Await(ctx, func() ([]byte, error) {
+			f, err := input.Open(name)
+			if err != nil {
+				return nil, err
+			}
+			defer f.Close()
+			return input.Read(f, name)
+		})
+		if err != nil {
+			return a, err
+		}
+		a.Value = string(data)
+	}
+	if !utf8.ValidString(a.Value) {
+		return a, UsageError("argument " + strconv.Quote(key) + " is not UTF-8 text")
+	}
+	if a.Json && wire.Valid([]byte(a.Value)) != nil {
+		return a, UsageError("argument " + strconv.Quote(key) + " is not JSON: " + strconv.Quote(terminal.Cut(a.Value, 100)))
+	}
+	return a, nil
+}
+
+// Object encodes the arguments as one object, with the types in the tool's schema.
+func (a *Given) Object(tool string, s *Schema) (json.RawMessage, error) {
+	if unknown := a.Unknown(s); unknown != "" {
+		return nil, badArguments(tool, "has no argument "+strconv.Quote(unknown)+failure.DidYouMean(unknown, s.names()), s)
+	}
+	if missing := a.Absent(s.Required); len(missing) > 0 {
+		return nil, badArguments(tool, "requires "+strings.Join(missing, ", "), s)
+	}
+	b := []byte("{")
+	for _, one := range a.Each {
+		p := s.Property(one.Key)
+		if p == nil {
+			p = new(Schema) // anything
+		}
+		value := one.Encode(p)
+		if value == nil {
+			return nil, badArguments(tool, "requires "+p.Kind()+" for "+strconv.Quote(one.Key)+", not "+strconv.Quote(terminal.Cut(one.Value, 100)), s)
+		}
+		b = append(wire.AppendKey(b, one.Key), value...)
+	}
+	for _, name := range a.Absent(s.Filled) {
+		b = wire.AppendLine(wire.AppendKey(b, name), []byte(s.Property(name).Default))
+	}
+	return append(b, '}'), nil
+}
+
+// badArguments returns the failure for arguments that violate the tool's schema, with
+// a list of the arguments that it has.
+func badArguments(tool, what string, s *Schema) error {
+	return &failure.Error{Status: failure.Usage, Kind: "usage", Message: "the tool " + strconv.Quote(tool) + " " + what + argumentList(s)}
+}
+
+// Words returns the arguments as k=v.
+func (a *Given) Words() (words []string) {
+	for _, one := range a.Each {
+		words = append(words, one.Key+"="+one.Value)
+	}
+	return words
+}
+
+// Unknown returns the first key that the schema does not allow, or "".
+func (a *Given) Unknown(s *Schema) string {
+	for _, one := range a.Each {
+		if !s.Open && s.Property(one.Key) == nil {
+			return one.Key
+		}
+	}
+	return ""
+}
+
+// Absent returns the names of arguments that the user did not give.
+func (a *Given) Absent(names []string) (absent []string) {
+	for _, name := range names {
+		if !slices.ContainsFunc(a.Each, func(one Argument) bool { return one.Key == name }) {
+			absent = append(absent, name)
+		}
+	}
+	return absent
+}
+
+// argumentList describes the arguments in the schema.
+func argumentList(s *Schema) string {
+	if len(s.Properties) == 0 {
+		return "\n\tIt has no arguments."
+	}
+	text := ""
+	for _, p := range s.Properties {
+		text += "\n\t" + p.Name + "  " + p.Kind()
+		if slices.Contains(s.Required, p.Name) {
+			text += ", required"
+		}
+		if d := terminal.FirstLine(p.Description); d != "" {
+			text += "  " + d
+		}
+	}
+	return text
+}
+
+// Encode returns the argument as JSON: a string if the schema requires one, else
+// JSON of an allowed type, else a string if the schema allows it, else nil.
+func (a *Argument) Encode(s *Schema) []byte {
+	value := []byte(a.Value)
+	if a.Json {
+		return wire.AppendLine(nil, bytes.TrimSpace(value))
+	}
+	if s.onlyText() {
+		return wire.AppendString(nil, a.Value)
+	}
+	if wire.Valid(value) == nil && s.Allows(TypeOf(value)) {
+		return wire.AppendLine(nil, value)
+	}
+	if s.Allows("string") {
+		return wire.AppendString(nil, a.Value)
+	}
+	return nil
+}

@@ -1,0 +1,267 @@
+package toolargs
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
+	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp"
+)
+
+// A Schema holds the parts of a JSON Schema that mcpecho uses.
+type Schema struct {
+	Types       []string // allowed types: string, number, integer, boolean, array, object, null, any; empty means any
+	Description string
+	Default     string // the default, in JSON
+	Enum        []string
+	Limits      []string // such as "minimum 0"
+	Properties  []Property
+	Required    []string
+	Filled      []string // required arguments of a tool whose defaults mcpecho sends
+	Items       *Schema  // of an array; nil if unknown
+	Open        bool     // an object may have other properties
+}
+
+type Property struct {
+	Name string
+	*Schema
+}
+
+// maxSchemaDepth limits the depth of nested schemas, because a schema may refer
+// to itself.
+const maxSchemaDepth = 8
+
+// ParseSchema parses a schema. Keywords that it does not know allow everything.
+func ParseSchema(raw []byte) *Schema {
+	s := new(Schema)
+	s.read(raw, raw, 0)
+	s.Required = slices.DeleteFunc(s.Required, func(name string) bool {
+		p := s.Property(name)
+		if p == nil || p.Default == "" {
+			return false
+		}
+		s.Filled = append(s.Filled, name) // some generators require these although the server fills them in
+		return true
+	})
+	return s
+}
+
+// read adds the keywords of raw, which is part of root, to s.
+func (s *Schema) read(root, raw []byte, depth int) {
+	r := wire.NewReader(raw)
+	if r.Kind() != wire.Object || depth > maxSchemaDepth {
+		s.Open = true
+		return
+	}
+	closed, known := false, false
+	for r.Object(); r.More(); {
+		key := string(r.Key())
+		value := r.Raw()
+		switch key {
+		case "type":
+			s.readTypes(Texts(value))
+		case "description":
+			s.Description = terminal.PlainJSON(value)
+		case "default":
+			s.Default = string(value)
+		case "enum":
+			s.readEnum(Elements(value))
+		case "const":
+			s.readEnum([][]byte{value})
+		case "format", "pattern":
+			s.Limits = append(s.Limits, terminal.PlainJSON(value))
+		case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength", "minItems", "maxItems":
+			s.Limits = append(s.Limits, key+" "+string(value))
+		case "properties":
+			known = true
+			s.readProperties(root, value, depth)
+		case "required":
+			s.Required = Union(s.Required, Texts(value))
+		case "items":
+			s.Items = new(Schema)
+			s.Items.read(root, value, depth+1)
+		case "additionalProperties":
+			closed = string(value) == "false"
+			s.Open = s.Open || !closed
+		case "patternProperties":
+			s.Open = true
+		case "anyOf", "oneOf", "allOf":
+			s.readAll(root, Elements(value), key == "allOf", depth)
+		case "$ref":
+			if target := lookup(root, terminal.PlainJSON(value)); target != nil {
+				s.read(root, target, depth+1)
+			} else {
+				s.Open = true
+			}
+		}
+	}
+	s.Open = s.Open || !known && !closed
+}
+
+// readTypes adds the allowed types. An unknown type allows any value.
+func (s *Schema) readTypes(names []string) {
+	for _, name := range names {
+		switch name {
+		case "string", "number", "integer", "boolean", "array", "object", "null":
+		default:
+			name = "any"
+		}
+		s.Types = Union(s.Types, []string{name})
+	}
+}
+
+// readEnum adds the allowed values and their types.
+func (s *Schema) readEnum(values [][]byte) {
+	for _, v := range values {
+		s.Enum = append(s.Enum, string(v))
+		s.Types = Union(s.Types, []string{TypeOf(v)})
+	}
+}
+
+// readAll merges the schemas of allOf, or of anyOf and oneOf.
+func (s *Schema) readAll(root []byte, schemas [][]byte, all bool, depth int) {
+	for _, raw := range schemas {
+		var part Schema
+		part.read(root, raw, depth+1)
+		s.Types = Union(s.Types, part.Types)
+		s.Enum = Union(s.Enum, part.Enum)
+		s.Limits = Union(s.Limits, part.Limits)
+		s.Properties = append(s.Properties, part.Properties...)
+		s.Open = s.Open || part.Open
+		if s.Items == nil {
+			s.Items = part.Items
+		}
+		if all {
+			s.Required = Union(s.Required, part.Required)
+		}
+		if len(part.Types) == 0 && !all {
+			s.Types = Union(s.Types, []string{"any"})
+		}
+	}
+}
+
+func (s *Schema) readProperties(root, raw []byte, depth int) {
+	r := wire.NewReader(raw)
+	if r.Kind() != wire.Object {
+		return
+	}
+	for r.Object(); r.More(); {
+		p := Property{string(r.Key()), new(Schema)}
+		p.read(root, r.Raw(), depth+1)
+		s.Properties = append(s.Properties, p)
+	}
+}
+
+// Property returns the schema of a property, or nil.
+func (s *Schema) Property(name string) *Schema {
+	for _, p := range s.Properties {
+		if p.Name == name {
+			return p.Schema
+		}
+	}
+	return nil
+}
+
+func (s *Schema) names() (names []string) {
+	for _, p := range s.Properties {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// Allows reports whether a value may have the JSON type.
+func (s *Schema) Allows(jsonType string) bool {
+	return len(s.Types) == 0 || slices.Contains(s.Types, "any") || slices.Contains(s.Types, jsonType) ||
+		jsonType == "number" && slices.Contains(s.Types, "integer")
+}
+
+// onlyText reports whether every value is a string or null.
+func (s *Schema) onlyText() bool {
+	return slices.Contains(s.Types, "string") &&
+		!slices.ContainsFunc(s.Types, func(t string) bool { return t != "string" && t != "null" })
+}
+
+// lookup resolves a reference within the document, such as #/$defs/name.
+func lookup(root []byte, ref string) []byte {
+	path, ok := strings.CutPrefix(ref, "#")
+	if !ok {
+		return nil
+	}
+	for path != "" && root != nil {
+		var step string
+		step, path, _ = strings.Cut(strings.TrimPrefix(path, "/"), "/")
+		if path != "" {
+			path = "/" + path
+		}
+		root = Member(root, strings.NewReplacer("~1", "/", "~0", "~").Replace(step))
+	}
+	return root
+}
+
+// Member returns a member of an object, or nil.
+func Member(raw []byte, key string) []byte {
+	r := wire.NewReader(raw)
+	if r.Kind() != wire.Object {
+		return nil
+	}
+	for r.Object(); r.More(); r.Skip() {
+		if string(r.Key()) == key {
+			return r.Raw()
+		}
+	}
+	return nil
+}
+
+// Elements returns the elements of an array, or none.
+func Elements(raw []byte) (values [][]byte) {
+	r := wire.NewReader(raw)
+	if r.Kind() != wire.Array {
+		return nil
+	}
+	for r.Array(); r.More(); {
+		values = append(values, r.Raw())
+	}
+	return values
+}
+
+// Texts returns the string in raw, or the strings in its array.
+func Texts(raw []byte) (list []string) {
+	if TypeOf(raw) == "string" {
+		return []string{terminal.PlainJSON(raw)}
+	}
+	for _, v := range Elements(raw) {
+		if TypeOf(v) == "string" {
+			list = append(list, terminal.PlainJSON(v))
+		}
+	}
+	return list
+}
+
+// TypeOf returns the JSON Schema type of a JSON value.
+func TypeOf(raw []byte) string {
+	r := wire.NewReader(raw)
+	return [...]string{"", "null", "boolean", "number", "string", "array", "object"}[r.Kind()]
+}
+
+// Union returns a with the elements of b that it lacks.
+func Union(a, b []string) []string {
+	for _, s := range b {
+		if !slices.Contains(a, s) {
+			a = append(a, s)
+		}
+	}
+	return a
+}
+
+// PromptSchema returns the arguments of a prompt as a schema.
+func PromptSchema(p *mcp.Prompt) *Schema {
+	s := &Schema{Types: []string{"object"}}
+	for _, a := range p.Arguments {
+		s.Properties = append(s.Properties, Property{a.Name, &Schema{Types: []string{"string"}, Description: a.Description}})
+		if a.Required != nil && *a.Required {
+			s.Required = append(s.Required, a.Name)
+		}
+	}
+	return s
+}

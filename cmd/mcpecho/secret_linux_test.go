@@ -1,0 +1,42 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// TestSecretsOfCommandsAreMasked: neither errors of the start, of time-outs and of
+// usage nor traces and recordings show the secrets in the server's command.
+func TestSecretsOfCommandsAreMasked(t *testing.T) {
+	t.Parallel()
+	echo := "while read -r line; do echo \"$line $*\" >&2; echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":1,\"message\":\"'\"$*\"'\"}}'; done"
+	secrets := []string{"postgresql://user:hunter2pass@db/x", "--dsn", "mysql://hunter2user@h/x?password=hunter2query", "--api-key=hunter2key", "--access-token", "hunter2token"}
+	for _, command := range [][]string{
+		{"no-such-program"}, {"sleep", "10"}, {"sh", "-c", "exec sleep 10", "x"}, {"sh", "-c", "exit 3", "x"}, {"sh", "-c", echo, "x"},
+		{"sh", "-c", "exec sleep 10 --api-key=hunter2key --access-token hunter2token"},
+	} {
+		var running sync.WaitGroup // most of them wait
+		for _, before := range [][]string{
+			{"tools"}, {"call", "echo"}, {"tools", "--json"}, {"tools", "--trace", "-"}, {"tools", "--record"}, {"login"}, {"tols"}, {"call", "echo", "--wrong"}, {"tools", "-H", "a"},
+		} {
+			running.Go(func() {
+				args := append(slices.Clone(before), "--connect-timeout", "300ms")
+				file := filepath.Join(t.TempDir(), "recording")
+				if before[len(before)-1] == "--record" {
+					args = slices.Insert(args, len(before), file)
+				}
+				args = slices.Concat(args, []string{"--"}, command, secrets)
+				o := runCommand(t, args...)
+				data, _ := os.ReadFile(file)
+				if o.status == 0 || strings.Contains(o.stdout+o.stderr+string(data), "hunter2") {
+					t.Errorf("%q %q: status %d\n%s%s%s", before, command, o.status, o.stdout, o.stderr, data)
+				}
+			})
+		}
+		running.Wait()
+	}
+}

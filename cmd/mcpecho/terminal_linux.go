@@ -1,5 +1,0 @@
-package main
-
-import "syscall"
-
-const getTerminal, setTerminal = syscall.TCGETS, syscall.TCSETS
