@@ -96,14 +96,6 @@ func MessageLimit(max int) int {
 	return max
 }
 
-// IsUnshared reports whether v, a connection or a stream, has a method Unshared that
-// returns true: each message or result that it returns has memory of its own, which
-// nothing else reads afterwards.
-func IsUnshared(v any) bool {
-	u, ok := v.(interface{ Unshared() bool })
-	return ok && u.Unshared()
-}
-
 // ReadUpTo reads r to its end, but max bytes at most. It is
 // io.ReadAll(io.LimitReader(r, max)), which is four times as long.
 func ReadUpTo(r io.Reader, max int) ([]byte, error) {

@@ -149,7 +149,7 @@ func (c *check) tools(ctx context.Context) {
 			}
 			if kind := string(wire.Lookup(schema, "type")); kind != `"object"` {
 				c.errorf(where, "%s must have the type \"object\", has %s", name, orNone(kind))
-			} else if _, err := jsonschema.Compile(schema); err != nil {
+			} else if _, err := jsonschema.CompileContext(ctx, schema); err != nil {
 				c.errorf(where, "%s is not valid: %v", name, err)
 			}
 		}

@@ -43,9 +43,6 @@ func New(command, web mcp.Transport, at string) (*Program, error) {
 	return &Program{Transport: web, command: command, address: net.JoinHostPort(u.Hostname(), httpx.Port(u))}, nil
 }
 
-// String implements mcp.Named.
-func (p *Program) String() string { return diag.NameOf(p.Transport) }
-
 // Open starts the program, once, and waits until it accepts connections.
 func (p *Program) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
 	p.once.Do(func() { p.err = p.start(ctx, h.Panic) })

@@ -1,0 +1,326 @@
+// Measure prints figures about the source code, today and at another commit.
+package main
+
+import (
+	"archive/tar"
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/scanner"
+	"go/token"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// core are the packages whose code lines count: the protocol, the transports
+// and what they share.
+var core = []string{"mcp", "mcp/jsonrpc", "mcp/stdio", "mcp/streamhttp", "mcp/sse", "internal/wire", "internal/httpx",
+	"internal/diag", "internal/retry", "internal/buffers", "internal/queue", "internal/lock", "internal/eventstream"}
+
+// transports must not know the methods of MCP.
+var transports = []string{"mcp/jsonrpc", "mcp/stdio", "mcp/streamhttp", "mcp/sse", "internal/httpx", "internal/eventstream"}
+
+// harness are folders whose code only tests use.
+var harness = regexp.MustCompile(`^(internal/(?:lab/)?(testserver|faulttest|interop|conformance|peers|testutil|documents|matrix|leak|docs|bench|size)|scripts|examples)(/|$)`)
+
+// words are identifiers that are not declared any more; Dial only as a type.
+var words = strings.Fields(`finish overcome satisfy gather settle patience goodbyeTime told tell missed userIsAway userIsBack relate must maybe
+	oldConn Known keep place Mirror Slot Inbox outbox Late salvageID addressee enter leave usable maxVain courtesy Quiet Hidden piece Unusable
+	hurry direct about grace noise attend attendant attention Dial mend hub soon Failure vouch flight join plain world deed fate cue strike suffer
+	mishap fuse ledger pardon judge crowd deafen creep victim revision Revision Revisions`)
+
+var (
+	method = regexp.MustCompile(`^(initialize|ping|(tools|resources|prompts|tasks|completion|logging|roots|sampling|elicitation|server|subscriptions|notifications)/[a-z_/]+)$`)
+	prose  = regexp.MustCompile(`(?i)\brevisions?\b`)
+)
+
+func main() {
+	before := flag.String("before", "afa560b", "the `commit` to compare with")
+	verbose := flag.Bool("v", false, "list what is found")
+	flag.Parse()
+	if err := run(*before, *verbose); err != nil {
+		fmt.Fprintln(os.Stderr, "measure:", err)
+		os.Exit(1)
+	}
+}
+
+func run(before string, verbose bool) error {
+	files, err := exec.Command("git", "ls-files", "-z").Output()
+	if err != nil {
+		return err
+	}
+	now := make(tree)
+	for name := range strings.SplitSeq(strings.TrimSuffix(string(files), "\x00"), "\x00") {
+		if now[name], err = os.ReadFile(name); errors.Is(err, os.ErrNotExist) {
+			delete(now, name)
+		} else if err != nil {
+			return err
+		}
+	}
+	then, err := commit(before)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%-58s %8s %8s\n", "", before, "now")
+	for _, m := range []struct {
+		title string
+		find  func(tree) (int, []string)
+	}{
+		{"lines of code in the core, without comments and blanks", tree.coreLines},
+		{"exported names of mcp/jsonrpc without a use elsewhere", tree.unusedNames},
+		{"fragments of 6 lines and more that occur twice", tree.duplicates},
+		{"identifiers that are words of the old vocabulary", tree.oldWords},
+		{`"revision" in comments and documents`, tree.revisions},
+		{"methods of MCP in transports", tree.methods},
+		{"lines of the harness", tree.harnessLines},
+	} {
+		was, _ := m.find(then)
+		is, list := m.find(now)
+		fmt.Printf("%-58s %8d %8d\n", m.title, was, is)
+		for _, text := range list {
+			if verbose {
+				fmt.Println("\t" + text)
+			}
+		}
+	}
+	return nil
+}
+
+// A tree is the text of files by name.
+type tree map[string][]byte
+
+// commit returns the files of a commit.
+func commit(name string) (tree, error) {
+	archive, err := exec.Command("git", "archive", name).Output()
+	if err != nil {
+		return nil, fmt.Errorf("git archive %s: %w", name, err)
+	}
+	t, r := make(tree), tar.NewReader(bytes.NewReader(archive))
+	for {
+		h, err := r.Next()
+		if err == io.EOF {
+			return t, nil
+		} else if err != nil {
+			return nil, err
+		}
+		if t[h.Name], err = io.ReadAll(r); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// code yields the Go files of packages that want accepts, in order.
+func (t tree) code(want func(folder, name string) bool, f func(name string, fset *token.FileSet, file *ast.File)) {
+	for _, name := range slices.Sorted(maps.Keys(t)) {
+		if !strings.HasSuffix(name, ".go") || strings.Contains(name, "testdata/") || !want(path.Dir(name), name) {
+			continue
+		}
+		fset := token.NewFileSet()
+		if file, err := parser.ParseFile(fset, name, t[name], parser.ParseComments); err == nil {
+			f(name, fset, file)
+		}
+	}
+}
+
+func isTest(name string) bool { return strings.HasSuffix(name, "_test.go") }
+
+func (t tree) coreLines() (n int, list []string) {
+	lines := make(map[string]int)
+	t.code(func(folder, name string) bool { return slices.Contains(core, folder) && !isTest(name) },
+		func(name string, _ *token.FileSet, _ *ast.File) { lines[path.Dir(name)] += codeLines(t[name]) })
+	for _, folder := range core {
+		n += lines[folder]
+		list = append(list, fmt.Sprintf("%-22s %5d", folder, lines[folder]))
+	}
+	return n, list
+}
+
+// codeLines returns how many lines have a token that is no comment.
+func codeLines(src []byte) int {
+	var s scanner.Scanner
+	fset := token.NewFileSet()
+	file := fset.AddFile("", fset.Base(), len(src))
+	s.Init(file, src, nil, 0)
+	lines := make(map[int]bool)
+	for {
+		pos, tok, text := s.Scan()
+		if tok == token.EOF {
+			return len(lines)
+		}
+		if tok == token.SEMICOLON && text == "\n" {
+			continue
+		}
+		for i := range strings.Count(text, "\n") + 1 {
+			lines[file.Line(pos)+i] = true
+		}
+	}
+}
+
+func (t tree) unusedNames() (int, []string) {
+	names := make(map[string]bool)
+	t.code(func(folder, name string) bool { return folder == "mcp/jsonrpc" && !isTest(name) },
+		func(_ string, _ *token.FileSet, file *ast.File) {
+			for name := range file.Scope.Objects {
+				if ast.IsExported(name) {
+					names[name] = true
+				}
+			}
+		})
+	t.code(func(folder, name string) bool { return folder != "mcp/jsonrpc" },
+		func(_ string, _ *token.FileSet, file *ast.File) {
+			ast.Inspect(file, func(n ast.Node) bool {
+				if s, ok := n.(*ast.SelectorExpr); ok {
+					if x, ok := s.X.(*ast.Ident); ok && x.Name == "jsonrpc" {
+						delete(names, s.Sel.Name)
+					}
+				}
+				return true
+			})
+		})
+	return len(names), slices.Sorted(maps.Keys(names))
+}
+
+// duplicates finds runs of at least six equal lines in two places of code that
+// is neither test nor harness. Blank lines, comments and imports don't count.
+func (t tree) duplicates() (int, []string) {
+	const least = 6
+	type line struct{ text, pos string }
+	var all []line
+	t.code(func(folder, name string) bool { return !isTest(name) && !harness.MatchString(folder) },
+		func(name string, _ *token.FileSet, _ *ast.File) {
+			imports := false
+			for i, text := range strings.Split(string(t[name]), "\n") {
+				text = strings.TrimSpace(text)
+				switch {
+				case strings.HasPrefix(text, "import ("):
+					imports = true
+				case imports:
+					imports = text != ")"
+				case text != "" && !strings.HasPrefix(text, "//") && !strings.HasPrefix(text, "package ") && !strings.HasPrefix(text, "import "):
+					all = append(all, line{text, name + ":" + strconv.Itoa(i+1)})
+				}
+			}
+			all = append(all, line{"end of " + name, name})
+		})
+	starts := make(map[string][]int) // by the first lines
+	var list []string
+	for i := range all[:max(0, len(all)-least)] {
+		var key strings.Builder
+		for _, l := range all[i : i+least] {
+			key.WriteString(l.text + "\n")
+		}
+		for _, j := range starts[key.String()] {
+			if i == 0 || j == 0 || all[i-1].text != all[j-1].text { // else it is the middle of a run
+				list = append(list, all[j].pos+" "+all[i].pos)
+			}
+		}
+		starts[key.String()] = append(starts[key.String()], i)
+	}
+	return len(list), list
+}
+
+func (t tree) oldWords() (int, []string) {
+	var list []string
+	t.code(func(string, string) bool { return true }, func(_ string, fset *token.FileSet, file *ast.File) {
+		note := func(ids ...*ast.Ident) {
+			for _, id := range ids {
+				if id != nil && id.Name != "Dial" && slices.Contains(words, id.Name) {
+					list = append(list, fset.Position(id.Pos()).String()+": "+id.Name)
+				}
+			}
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncDecl:
+				note(n.Name)
+			case *ast.TypeSpec:
+				note(n.Name)
+				if _, ok := n.Type.(*ast.StructType); ok && n.Name.Name == "Dial" {
+					list = append(list, fset.Position(n.Pos()).String()+": Dial")
+				}
+			case *ast.Field:
+				note(n.Names...)
+			case *ast.ValueSpec:
+				note(n.Names...)
+			case *ast.AssignStmt:
+				for _, x := range n.Lhs {
+					if id, ok := x.(*ast.Ident); ok && n.Tok == token.DEFINE {
+						note(id)
+					}
+				}
+			case *ast.RangeStmt:
+				for _, x := range []ast.Expr{n.Key, n.Value} {
+					if id, ok := x.(*ast.Ident); ok && n.Tok == token.DEFINE {
+						note(id)
+					}
+				}
+			}
+			return true
+		})
+	})
+	return len(list), list
+}
+
+// revisions finds the word in comments and in documents, but for what quotes
+// the old names.
+func (t tree) revisions() (int, []string) {
+	var list []string
+	t.code(func(folder, _ string) bool { return folder != "internal/lab/measure" }, func(_ string, fset *token.FileSet, file *ast.File) {
+		for _, group := range file.Comments {
+			if found := prose.FindString(group.Text()); found != "" {
+				list = append(list, fset.Position(group.Pos()).String()+": "+found)
+			}
+		}
+	})
+	for _, name := range slices.Sorted(maps.Keys(t)) {
+		if !strings.HasSuffix(name, ".md") || name == "CHANGELOG.md" || name == "docs/upgrading.md" {
+			continue
+		}
+		for i, line := range strings.Split(string(t[name]), "\n") {
+			if found := prose.FindString(line); found != "" {
+				list = append(list, fmt.Sprintf("%s:%d: %s", name, i+1, found))
+			}
+		}
+	}
+	return len(list), list
+}
+
+func (t tree) methods() (int, []string) {
+	var list []string
+	t.code(func(folder, name string) bool { return slices.Contains(transports, folder) && !isTest(name) },
+		func(_ string, fset *token.FileSet, file *ast.File) {
+			ast.Inspect(file, func(n ast.Node) bool {
+				if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
+					if text, err := strconv.Unquote(lit.Value); err == nil && method.MatchString(text) {
+						list = append(list, fset.Position(lit.Pos()).String()+": "+text)
+					}
+				}
+				return true
+			})
+		})
+	return len(list), list
+}
+
+func (t tree) harnessLines() (n int, list []string) {
+	lines := make(map[string]int)
+	for name, text := range t {
+		if m := harness.FindStringSubmatch(path.Dir(name)); m != nil && m[2] != "" && strings.HasSuffix(name, ".go") {
+			lines[m[2]] += bytes.Count(text, []byte("\n"))
+		}
+	}
+	for _, folder := range slices.Sorted(maps.Keys(lines)) {
+		n += lines[folder]
+		list = append(list, fmt.Sprintf("%-22s %5d", folder, lines[folder]))
+	}
+	return n, list
+}

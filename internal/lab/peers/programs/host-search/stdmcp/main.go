@@ -1,0 +1,10 @@
+// A program that calls one tool of the servers of .mcp.json with stdmcp, and lets a
+// model search for tools. It starts the servers.
+package main
+
+import (
+	"github.com/stdmcp/stdmcp/internal/lab/peers/programs/hosts"
+	"github.com/stdmcp/stdmcp/mcp/host/config"
+)
+
+func main() { hosts.Run(config.Load(".").Servers, nil, hosts.Search) }

@@ -1,0 +1,21 @@
+// A program that calls one tool over Streamable HTTP, with stdmcp.
+package main
+
+import (
+	"context"
+	"os"
+
+	"github.com/stdmcp/stdmcp/internal/lab/peers/programs/one"
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/streamhttp"
+)
+
+func main() {
+	ctx := context.Background()
+	client, err := mcp.Connect(ctx, streamhttp.New(os.Args[1], nil), nil)
+	one.Check(err)
+	res, err := client.CallTool(ctx, "echo", map[string]any{"message": "hello"})
+	one.Check(err)
+	one.Result(res.Text())
+	one.Check(client.Close())
+}

@@ -1,0 +1,3 @@
+// Package template compares [mcp.ResourceTemplate.Expand] with
+// github.com/yosida95/uritemplate.
+package template
