@@ -1,4 +1,4 @@
-// Package examples has a test of the programs in its folders: scripts/examples
+// Package examples has a test of the programs in its folders: scripts/test examples
 // runs it.
 package examples
 

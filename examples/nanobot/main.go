@@ -32,7 +32,7 @@ func start(ctx context.Context, file string) *host.Host {
 	}
 	h := host.New(&host.Options{Naming: host.ServerTool})
 	diff := h.SetServers(ctx, settings.Servers)
-	for _, err := range diff.Errors {
+	for _, err := range diff.SortedErrors() {
 		if e := (*host.Error)(nil); errors.As(err, &e) {
 			fmt.Printf("skipped: [MCP:%s] %s: %s\n", e.Server, e.Message, e.Category)
 			log.Print(err) // with the cause

@@ -40,7 +40,7 @@ func start(ctx context.Context, file string) (*host.Host, error) {
 	}
 	h := host.New(&host.Options{Retry: host.Retry{Max: 3}})
 	diff := h.SetServers(ctx, settings.All()) // also the invalid ones: if no server works, start fails
-	for _, err := range diff.Errors {
+	for _, err := range diff.SortedErrors() {
 		fmt.Println("warning:", err)
 	}
 	return h, diff.Err()

@@ -16,7 +16,7 @@ import (
 func TestModule(t *testing.T) {
 	runtime, err := exec.LookPath("wazero")
 	if err != nil {
-		t.Skip("scripts/examples installs wazero")
+		t.Skip("scripts/test examples installs wazero")
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
