@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync/atomic"
 	"time"
 
@@ -88,6 +89,10 @@ func (c *Client) CachedServer() *ServerInfo {
 	}
 	return &s
 }
+
+// Format implements fmt.Formatter. It reads no state, so that a Client may be
+// printed while it is in use.
+func (c *Client) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("mcp.Client")) }
 
 // era returns the era of the connection; nil during Connect.
 //

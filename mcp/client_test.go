@@ -2,6 +2,7 @@ package mcp_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -34,4 +35,12 @@ func TestKeepAlive(t *testing.T) {
 		time.AfterFunc(time.Minute, func() { c.Close() })
 		wantDuration(t, time.Minute, func() { wantError(t, c.KeepAlive(t.Context(), 7*time.Second, 1), mcp.ErrClosed) })
 	})
+}
+
+// TestClientIsPrintedWithoutItsState: fmt would read fields that calls write.
+func TestClientIsPrintedWithoutItsState(t *testing.T) {
+	c := connect(t, testserver.New(nil), nil)
+	if got := fmt.Sprintf("%v %+v %#v %d", c, c, c, c); got != "mcp.Client mcp.Client mcp.Client mcp.Client" {
+		t.Error(got)
+	}
 }

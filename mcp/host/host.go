@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sort"
 	"sync/atomic"
 
@@ -56,6 +57,10 @@ func New(opts *Options) *Host {
 	}
 	return h
 }
+
+// Format implements fmt.Formatter. It reads no state, so that a Host may be printed
+// while it is in use.
+func (h *Host) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("host.Host")) }
 
 // get returns the server with the given name.
 func (h *Host) get(name string) (*server, error) {

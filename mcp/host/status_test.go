@@ -106,3 +106,11 @@ func TestStatusWords(t *testing.T) {
 		}
 	})
 }
+
+// TestHostIsPrintedWithoutItsState: fmt would read fields that connections write.
+func TestHostIsPrintedWithoutItsState(t *testing.T) {
+	h := newHost(t, nil)
+	if got := fmt.Sprintf("%v %+v %#v %d", h, h, h, h); got != "host.Host host.Host host.Host host.Host" {
+		t.Error(got)
+	}
+}
