@@ -117,9 +117,10 @@ func (c *call) permitCachingOnce() {
 	c.result(members)
 }
 
-// poll returns nothing but a state, with which the client repeats the call.
+// poll returns nothing but a state, with which the client repeats the call. Each
+// state counts, too. Twice the size may not fit into an int of 32 bits.
 func (c *call) poll() {
-	if c.s.srv.count() > 2*c.s.srv.size() { // each state counts, too
+	if (c.s.srv.count()-1)/2 >= c.s.srv.size() {
 		c.serve()
 		return
 	}
