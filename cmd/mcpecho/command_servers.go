@@ -41,7 +41,7 @@ func runServers(ctx context.Context, c *invocation) error {
 	if len(c.args) > 0 {
 		others := func(file string) bool { return !slices.Contains(c.args, file) }
 		cfg.Servers = slices.DeleteFunc(cfg.Servers, func(s *config.Server) bool { return others(s.Source) })
-		cfg.Problems = slices.DeleteFunc(cfg.Problems, func(p *config.Problem) bool { return others(p.File) })
+		cfg.Problems = slices.DeleteFunc(cfg.Problems, func(p *config.Problem) bool { return !slices.Contains(named, p.File) })
 	}
 	c.inputs = c.newInputs(cfg)
 	console := &terminal.Console{Out: c.stderr}

@@ -53,6 +53,11 @@ func (c *invocation) findEntry() error {
 		c.target, c.args = target, append([]string{tool}, c.args...)
 		return nil
 	}
+	if name != c.target && len(cfg.All()) == 0 {
+		if err := c.checkFile(strings.TrimSuffix(c.target, ":"+name)); err != nil {
+			return err
+		}
+	}
 	return c.explainTarget(cfg, name)
 }
 

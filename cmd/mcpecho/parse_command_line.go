@@ -59,6 +59,10 @@ func parse(e *environment, args []string) (*invocation, error) {
 	return c, c.takeTarget()
 }
 
+// checksConfig are the commands that may create the file of -c, or report what is wrong
+// with it beside their result.
+var checksConfig = []string{"add", "remove", "servers"}
+
 // onTerminal reports whether the user can type commands.
 func (c *invocation) onTerminal() bool { return c.isTerminal(c.stdin) && c.isTerminal(c.stderr) }
 
@@ -162,6 +166,11 @@ const sampleServer = "npx -y @modelcontextprotocol/server-everything stdio"
 // others.
 func (c *invocation) takeTarget() error {
 	cmd := c.command
+	if !slices.Contains(checksConfig, cmd.name) {
+		if err := c.checkFiles(); err != nil {
+			return err
+		}
+	}
 	if len(c.args) > 0 && c.server == nil && slices.Contains(cmd.actions, c.args[0]) {
 		// The target comes first, as for the other commands.
 		end := min(2, len(c.args))

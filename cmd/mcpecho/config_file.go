@@ -1,0 +1,143 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
+	"github.com/stdmcp/stdmcp/internal/nearest"
+	"github.com/stdmcp/stdmcp/mcp/host/config"
+)
+
+// checkFiles returns a failure if a file of -c cannot be read: without it, another
+// server of the same name could be used.
+func (c *invocation) checkFiles() error {
+	files, _ := splitPrograms(c.flags.Config)
+	for _, name := range files {
+		if err := c.checkFile(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkFile returns a failure if a file of servers that the user names cannot be read.
+func (c *invocation) checkFile(name string) error {
+	cfg := config.LoadFile(name)
+	at := slices.IndexFunc(cfg.Problems, func(p *config.Problem) bool { return p.Server == "" })
+	if at < 0 || len(cfg.All()) > 0 {
+		return nil
+	}
+	wrong := cfg.Problems[at]
+	f := &failure.Error{Status: failure.Usage, Kind: "configuration", Message: wrong.Error(), Hint: "correct the file", Err: wrong}
+	switch language := fileLanguage(name); {
+	case errors.Is(wrong, fs.ErrNotExist):
+		f.Message = "the configuration file " + strconv.Quote(name) + " does not exist"
+		f.Hint = "for the configured servers, type: " + c.paste([]string{"servers"})
+		if near := nearest.Names(filepath.Base(name), filesBeside(name)); len(near) > 0 {
+			better := filepath.Join(filepath.Dir(name), near[0])
+			f.Message += " (did you mean " + strconv.Quote(better) + "?)"
+			f.Hint = "type: " + c.replaced(name, better)
+		}
+	case language != "":
+		f.Message = name + " is " + language + ", but mcpecho reads servers from JSON"
+		f.Hint = `write it as {"mcpServers": {"NAME": {"command": "…", "args": ["…"]}}}`
+		if language == "TOML" {
+			f.Hint += "; for the servers of Codex, use -c codex"
+		}
+	}
+	return f
+}
+
+// replaced returns the user's command line with better in place of a file, which may
+// be a part of a word.
+func (c *invocation) replaced(file, better string) string {
+	line := slices.Clone(c.typed)
+	for i, word := range line {
+		if rest, ok := strings.CutPrefix(word, file); ok && (rest == "" || rest[0] == ':') {
+			line[i] = better + rest
+			break
+		}
+		if before, ok := strings.CutSuffix(word, "="+file); ok {
+			line[i] = before + "=" + better
+			break
+		}
+	}
+	return c.paste(line)
+}
+
+// filesBeside returns the names of the files that may hold servers in the folder of
+// name.
+func filesBeside(name string) (names []string) {
+	dir, err := os.Open(filepath.Dir(name))
+	if err != nil {
+		return nil
+	}
+	defer dir.Close()
+	const most = 1000
+	all, _ := dir.Readdirnames(most)
+	return slices.DeleteFunc(all, func(name string) bool { return filepath.Ext(name) != ".json" })
+}
+
+// maxHead is how much of a file is read to find out what it is.
+const maxHead = 64 << 10
+
+// head returns the beginning of a regular file.
+func head(name string) string {
+	if !isFile(name) {
+		return ""
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	b := make([]byte, maxHead)
+	n, _ := f.Read(b)
+	return string(b[:n])
+}
+
+// fileLanguage returns the language of a file of servers that is not JSON, or "".
+func fileLanguage(name string) string {
+	text := strings.TrimSpace(head(name))
+	if strings.HasPrefix(text, "{") {
+		return ""
+	}
+	isName := func(key string) bool {
+		key = strings.TrimSpace(key)
+		return key != "" && !strings.ContainsAny(key, " \"'[]{}") && key[0] != '#'
+	}
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if key, _, ok := strings.Cut(line, "="); ok && isName(key) || len(line) > 2 && line[0] == '[' && strings.Trim(line, "[]") != "" && !strings.ContainsAny(line, `,{:`) && isName(strings.Trim(line, "[]")) {
+			return "TOML"
+		}
+		if key, value, ok := strings.Cut(line, ":"); ok && isName(key) && (value == "" || value[0] == ' ') {
+			return "YAML"
+		}
+	}
+	return ""
+}
+
+// explainKey returns the failure for a file of -c or of FILE:NAME that has its servers
+// under a misspelled key, or nil.
+func (c *invocation) explainKey(files ...string) error {
+	for _, name := range files {
+		cfg := config.LoadFile(name)
+		if len(cfg.All()) > 0 {
+			continue
+		}
+		for i, part := range strings.Split(head(name), `"`) {
+			if i%2 == 1 && nearest.Plain(part) == nearest.Plain("mcpServers") && part != "mcpServers" {
+				return &failure.Error{Status: failure.Usage, Kind: "configuration",
+					Message: name + " has no servers: its key " + strconv.Quote(part) + ` must be "mcpServers"`, Hint: "correct the file"}
+			}
+		}
+	}
+	return nil
+}
