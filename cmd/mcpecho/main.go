@@ -111,6 +111,7 @@ type invocation struct {
 	otherTransport mcp.Transport // to a URL whose transport the user has chosen; nil without a choice
 
 	recorder *recorder // of --record; nil without it
+	output   *output   // of -o; nil without it
 
 	shell *shell // the session that runs the command; nil outside of a shell
 
@@ -124,7 +125,7 @@ func (e *environment) environ() []string { return os.Environ() }
 func run(ctx context.Context, args []string, e *environment) int {
 	c, err := parse(e, args)
 	if err == nil {
-		err = c.command.run(ctx, c)
+		err = c.runCommand(ctx)
 	}
 	return c.report(ctx, err)
 }

@@ -71,6 +71,9 @@ func (c *invocation) shown(text string) string {
 }
 
 func (c *invocation) writeFile(name string, data []byte) error {
+	if c.output != nil && name == c.flags.Output {
+		return failure.Local(c.output.replace(data))
+	}
 	if err := os.WriteFile(name, data, 0o666); err != nil {
 		return failure.Local(err)
 	}

@@ -221,7 +221,7 @@ func cmpError(first, second error) error {
 // invocation returns a command of the shell that has no arguments yet.
 func (sh *shell) invocation() *invocation {
 	c := *sh.c
-	c.command, c.args, c.flags.Given, c.onLog = nil, nil, nil, nil
+	c.command, c.args, c.flags.Given, c.onLog, c.output = nil, nil, nil, nil, nil
 	return &c
 }
 
@@ -251,7 +251,7 @@ func (sh *shell) dispatch(ctx context.Context, c *invocation, args []string, bef
 		ctx, cancel = context.WithTimeout(ctx, c.flags.Timeout)
 		defer cancel()
 	}
-	return c.command.run(ctx, c)
+	return c.runCommand(ctx)
 }
 
 // outsideOfShell are the commands that have no use in a shell.

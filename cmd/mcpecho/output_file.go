@@ -1,0 +1,66 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/input"
+)
+
+// An output is the file of -o. It is open before the command runs, because the result
+// of a call that cannot be written is lost.
+type output struct {
+	file    *os.File
+	created bool // whether the file did not exist
+	written bool
+}
+
+// runCommand runs the command with its output open.
+func (c *invocation) runCommand(ctx context.Context) error {
+	if c.flags.Output == "" {
+		return c.command.run(ctx, c)
+	}
+	o, err := input.Await(ctx, func() (*output, error) { return openOutput(c.flags.Output) }) // of a pipe, it waits for the reader
+	if err != nil {
+		return err
+	}
+	c.output = o
+	return cmpError(c.command.run(ctx, c), o.close())
+}
+
+// openOutput opens a file for writing and keeps what it holds until there is a result.
+func openOutput(name string) (*output, error) {
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if created := err == nil; created || !errors.Is(err, os.ErrExist) {
+		return &output{file: f, created: created}, failure.Local(err)
+	}
+	f, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o666)
+	return &output{file: f}, failure.Local(err)
+}
+
+// replace writes data in place of what the file held.
+func (o *output) replace(data []byte) error {
+	o.written = true
+	if info, err := o.file.Stat(); err == nil && info.Mode().IsRegular() {
+		if _, err := o.file.Seek(0, io.SeekStart); err != nil {
+			return err
+		}
+		if err := o.file.Truncate(0); err != nil {
+			return err
+		}
+	}
+	_, err := o.file.Write(data)
+	return err
+}
+
+// close removes the file if it was created for a result that did not come.
+func (o *output) close() error {
+	err := failure.Local(o.file.Close())
+	if o.created && !o.written {
+		_ = os.Remove(o.file.Name())
+	}
+	return err
+}
