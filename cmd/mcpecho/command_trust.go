@@ -125,7 +125,7 @@ func (c *invocation) confirmTrust(ctx context.Context) error {
 		text += "\n\t" + terminal.EscapeName(effect)
 	}
 	refused := &failure.Error{Status: failure.Usage, Kind: "configuration", Message: text,
-		Hint: "to use it, type: " + c.paste(append(c.without(), "-c", c.entry.Source))}
+		Hint: "to trust it, type: " + c.outside().paste([]string{"trust", c.entry.Name})}
 	if !c.isTerminal(c.stdin) || !c.isTerminal(c.stderr) {
 		return refused
 	}

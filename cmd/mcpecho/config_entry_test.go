@@ -88,18 +88,24 @@ func TestInvalidConfiguration(t *testing.T) {
 		"none.json": `{`,
 	})
 	for line, want := range map[string]string{
-		"tools mien":             `no server is configured as "mien" (did you mean "mine"?); type: mcpecho tools mine`,
-		"tools nobody":           "use a URL, or type: mcpecho tools -- npx",
-		"tools bad.json:neither": `bad.json:1: server "neither": `,
-		"tools none.json:x":      "\n\tnone.json:1: ",
-		"tools missing.json:x":   "\n\tmissing.json: ",
-		"tools x -c none.json":   "\n\tnone.json:1: ",
-		"tools bad.json:unset":   "MCPECHO_UNSET",
-		"tools bad.json:sdk":     `does not support servers of type "sdk"`,
-		"tools mine -t http":     "-t and -H need a server at a URL",
-		"call mine/echo/x a=1":   `no tool "echo/x"`,
-		"login mine":             "login and logout need a server at a URL",
-		"tools mine/echo --json": `"kind":"usage"`,
+		"tools mien":                      `no server is configured as "mien" (did you mean "mine"?); type: mcpecho tools mine`,
+		"tools nobody":                    "use a URL, or type: mcpecho tools -- npx",
+		"tools bad.json:neither":          `bad.json:1: server "neither": `,
+		"tools none.json:x":               "mcpecho: none.json:1: ",
+		"tools missing.json:x":            `the configuration file "missing.json" does not exist`,
+		"tools x -c none.json":            "mcpecho: none.json:1: ",
+		"tools mine -c bad.jsn":           `the configuration file "bad.jsn" does not exist (did you mean "bad.json"?); type: mcpecho tools mine -c bad.json`,
+		"tools mine -c none.json":         "mcpecho: none.json:1: ",
+		"search echo -c absent.json":      `"absent.json" does not exist`,
+		"trust mine --config=absent.json": `"absent.json" does not exist`,
+		"login mine -c absent.json":       `"absent.json" does not exist`,
+		"tools mine -c .":                 "not a regular file",
+		"tools bad.json:unset":            "MCPECHO_UNSET",
+		"tools bad.json:sdk":              `does not support servers of type "sdk"`,
+		"tools mine -t http":              "-t and -H need a server at a URL",
+		"call mine/echo/x a=1":            `no tool "echo/x"`,
+		"login mine":                      "login and logout need a server at a URL",
+		"tools mine/echo --json":          `"kind":"usage"`,
 	} {
 		o := runCommand(t, strings.Fields(line)...)
 		if (o.status != failure.Usage && o.status != failure.Refused) || o.stdout != "" || !strings.Contains(o.stderr, want) {
@@ -111,7 +117,11 @@ func TestInvalidConfiguration(t *testing.T) {
 func TestProjectIsNotTrustedByDefault(t *testing.T) {
 	inProject(t, map[string]string{".mcp.json": `{"mcpServers":{"mine":SERVER,"theirs":SERVER}}`})
 	for _, line := range []string{"mine echo", "theirs echo", "theirs/echo"} {
-		runCommand(t, append(strings.Fields("call "+line), "message=hi")...).want(t, failure.Usage, "", " -c .mcp.json\n")
+		runCommand(t, append(strings.Fields("call "+line), "message=hi")...).want(t, failure.Usage, "", "; to trust it, type: mcpecho trust "+line[:strings.IndexAny(line, " /")]+"\n")
+	}
+	o := runCommand(t, "call", "theirs", "echo", "message=hi", "--json")
+	if !strings.Contains(o.stderr, `"hint":"to trust it, type: mcpecho trust theirs"`) {
+		t.Errorf("%+v", o)
 	}
 	runCommand(t, "call", "theirs", "echo", "message=hi", "-c", ".mcp.json").want(t, 0, "hi\n", "")
 	runCommand(t, "call", ".mcp.json:theirs/echo", "message=hi").want(t, 0, "hi\n", "")
@@ -208,7 +218,7 @@ func TestServersReportsInvalidFiles(t *testing.T) {
 		"warn.json":   "{\n\"servers\": {\"a\": {\"command\": \"no-such-program-here\",\n\"icon\": 1}}}",
 	})
 	o := runCommand(t, "servers", "warn.json", "-c", "broken.json")
-	if o.status != 0 || o.stdout == "" || strings.Contains(o.stdout, "mine") || o.stderr != "mcpecho: warn.json:3: server \"a\": \"icon\" is unknown\n" {
+	if o.status != failure.Usage || o.stdout == "" || strings.Contains(o.stdout, "mine") || !strings.Contains(o.stderr, "mcpecho: broken.json:3: ") || !strings.Contains(o.stderr, "mcpecho: warn.json:3: server \"a\": \"icon\" is unknown\n") {
 		t.Errorf("%+v", o)
 	}
 	runCommand(t, "servers", "warn.json", "-q").want(t, 0, o.stdout, "")

@@ -133,6 +133,6 @@ func TestTrustIsShownAndRevoked(t *testing.T) {
 	}
 	runCommand(t, "trust", "--revoke", "their").want(t, failure.Usage, "", "type: mcpecho trust --revoke theirs\n")
 	runCommand(t, "trust", "--revoke", "theirs").want(t, 0, "Revoked the trust in theirs.\n", "")
-	runCommand(t, "call", "theirs", "echo", "message=hi").want(t, failure.Usage, "", "type: mcpecho call theirs echo message=hi -c .mcp.json\n")
+	runCommand(t, "call", "theirs", "echo", "message=hi").want(t, failure.Usage, "", "type: mcpecho trust theirs\n")
 	runCommand(t, "trust", "mine").want(t, 0, "mine is in "+filepath.Join(os.Getenv("HOME"), ".mcp.json")+", which needs no trust.\n", "")
 }

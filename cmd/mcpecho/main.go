@@ -203,6 +203,7 @@ func (c *invocation) report(ctx context.Context, err error) int {
 	}
 	f.Message = c.hide(f.Message)
 	if c.flags.JSON {
+		f.Hint = c.hide(f.Hint)
 		_, _ = io.WriteString(c.stderr, terminal.Escape(string(f.AppendJSON(nil)))+"\n")
 		return f.Status
 	}

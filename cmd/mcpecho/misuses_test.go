@@ -140,7 +140,7 @@ var misuses = []misuse{
 	{"serve 3001", "mcpecho serve --http 127.0.0.1:3001"},
 	{"serve --http http://127.0.0.1:3001", "mcpecho serve --http 127.0.0.1:3001"},
 	// Configuration.
-	{"tools theirs", "mcpecho tools theirs -c .mcp.json"},
+	{"tools theirs", "mcpecho trust theirs"},
 	{"tools hidden", "mcpecho tools hidden -c mcp.json"},
 	{"tools joined.json:x", `"args": ["serve"]`},
 	{"tools bare.json:x", "http://localhost:3001/mcp"},

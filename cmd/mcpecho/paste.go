@@ -51,6 +51,11 @@ func (c *invocation) pasteTarget() string {
 	return c.target
 }
 
+// outside returns an invocation whose suggestions are typed outside of the shell.
+func (c *invocation) outside() *invocation {
+	return &invocation{environment: c.environment, flags: c.flags}
+}
+
 // retyped returns the user's command line with other words for the first word
 // that is old, or that is the flag old with a value.
 func (c *invocation) retyped(old string, words ...string) string {

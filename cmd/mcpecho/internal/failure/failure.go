@@ -107,5 +107,8 @@ func (f *Error) AppendJSON(b []byte) []byte {
 	if f.Code != 0 {
 		b = wire.AppendInt(wire.AppendKey(b, "code"), f.Code)
 	}
+	if f.Hint != "" {
+		b = wire.AppendString(wire.AppendKey(b, "hint"), f.Hint)
+	}
 	return append(b, "}}"...)
 }
