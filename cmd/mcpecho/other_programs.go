@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/guess"
 	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
 
 // Users of other programs type their words. Those that mean a command of mcpecho
@@ -21,11 +23,12 @@ var otherWords = map[string]string{
 	"config": "servers", "mcp": "servers", "configure": "servers",
 	"subscribe": "watch", "tail": "watch", "logs": "watch", "follow": "watch", "notifications": "watch",
 	"test": "ping", "health": "ping", "healthcheck": "ping",
-	"import": "add", "install": "add", "uninstall": "remove", "delete": "remove",
+	"install": "add", "uninstall": "remove", "delete": "remove",
 	"repl": "shell", "connect": "shell", "interactive": "shell", "session": "shell", "console": "shell",
 	"doctor": "check", "lint": "check", "validate": "check", "verify": "check",
-	"find": "search", "grep": "search",
-	"get": "info", "signin": "login", "signout": "logout", "completions": "completion", "man": "help", "usage": "help",
+	"grep": "search", "request": "raw", "rpc": "raw", "api": "raw", "send": "raw",
+	"tasks": "task", "ps": "servers", "sessions": "servers", "inspector": "shell",
+	"get": "info", "explain": "info", "signin": "login", "signout": "logout", "completions": "completion", "man": "help", "usage": "help",
 }
 
 // listWord resolves "list" and "ls": a list of a server if one is named, else the
@@ -96,96 +99,33 @@ func (c *invocation) likeInspector() error {
 	return c.usageHint("mcpecho has commands instead of --method", "type: "+c.paste(line))
 }
 
-// sameFlags are flags of other programs for flags of this one.
-var sameFlags = map[string]string{
-	"--verbose": "-v", "--debug": "-v", "--quiet": "-q", "--silent": "-q", "-s": "-q",
-	"--port": "--http", "-p": "--http", "--pretty": "",
-}
-
-// argumentFlags are flags of other programs whose value is an argument here.
-var argumentFlags = []string{"--args", "--arguments", "--params", "--data", "-d", "--input", "--json-args", "--arg", "--param", "--tool-arg"}
-
-// foreignFlag handles a flag of another program. It returns the words that
-// replace it and those after it, or false.
-func (c *invocation) foreignFlag(arg string, rest []string) (words []string, ok bool) {
-	name, value, hasValue := strings.Cut(arg, "=")
-	if slices.Contains(argumentFlags, name) && strings.Contains(c.command.args, "k=v") {
-		switch {
-		case hasValue:
-			return append([]string{value}, rest...), true
-		case len(rest) > 0:
-			return rest, true
-		}
-		return nil, false
-	}
-	same, ok := sameFlags[name]
-	if !ok || same == "" && hasValue {
-		return nil, false
-	}
-	if same == "" {
-		return rest, true
-	}
-	if f, _, _ := flags.Find(same); !slices.Contains(c.command.flags, f.Name) {
-		return nil, false
-	}
-	if hasValue {
-		same += "=" + value
-	}
-	return append([]string{same}, rest...), true
-}
-
-// flagHint returns the hint for a flag that only other programs have, or "".
-func (c *invocation) flagHint(arg string, rest []string) string {
-	name, value, hasValue := strings.Cut(arg, "=")
-	line := slices.Clone(c.typed)
-	at := slices.Index(line, arg)
-	if at < 0 {
-		return ""
-	}
-	cut := 1
-	if !hasValue && len(rest) > 0 && !flags.IsFlag(rest[0]) {
-		value, cut = rest[0], 2
-	}
-	switch name {
-	case "--format", "--output-format":
-		if value == "json" {
-			return "type: " + c.paste(slices.Replace(line, at, at+cut, "--json"))
-		}
-	case "--bearer", "--token", "--auth-token", "--api-key", "--bearer-token":
-		line = slices.Replace(line, at, at+cut, "-H", "Authorization: Bearer …")
-		return "type: " + c.paste(line)
-	case "-k", "--insecure":
-		return "to trust a certificate, type: SSL_CERT_FILE=FILE " + c.paste(slices.Delete(line, at, at+1))
-	case "--stdio", "--command", "--cmd":
-		if value != "" {
-			line = slices.Delete(line, at, at+cut)
-			return "type: " + c.paste(append(append(line, "--"), strings.Fields(value)...))
-		}
-	}
-	return ""
-}
-
-// argumentHint returns the hint for a flag that may be an argument of the tool, or "".
-func (c *invocation) argumentHint(arg string, rest []string) string {
-	name, value, hasValue := strings.Cut(arg, "=")
-	line := slices.Clone(c.typed)
-	at := slices.Index(line, arg)
-	if at < 0 || !strings.HasPrefix(name, "--") || !strings.Contains(c.command.args, "k=v") {
-		return ""
-	}
-	cut := 1
-	switch {
-	case hasValue:
-	case len(rest) > 0 && !flags.IsFlag(rest[0]):
-		value, cut = rest[0], 2
-	default:
-		value = "…"
-	}
-	return "type: " + c.paste(slices.Replace(line, at, at+cut, name[2:]+"="+value))
-}
+// groups are words that come before the commands of other programs.
+var groups = []string{"config", "mcp", "configure", "get"}
 
 // useOther returns the failure for a word of another program.
 func (c *invocation) useOther(name string) error {
+	message := "unknown command " + strconv.Quote(name)
+	at := slices.Index(c.typed, name)
+	line := slices.Delete(slices.Clone(c.typed), at, at+1)
+	next, rest := cutName(line)
+	switch {
+	case name == "mcpecho" && next != "serve" && findCommand(next) != nil:
+		return c.usageHint(message, "type: "+c.paste(line))
+	case name == "import", name == "add-from-claude-desktop", slices.Contains(groups, name) && next == "import":
+		return c.usageHint(message, "to list the servers of other programs, type: "+c.paste([]string{"servers", "--all"}))
+	case name == "add-json":
+		if better := c.addJSON(rest); better != nil {
+			return c.usageHint(message, "type: "+c.paste(better))
+		}
+	case (name == "mock" || name == "replay") && next != "":
+		return c.usageHint(message, "type: "+c.paste(append([]string{"serve", "--replay", next}, rest...)))
+	case name == "record" && next != "":
+		return c.usageHint(message, "type: "+c.paste(append(append([]string{"shell"}, rest...), "--record", next)))
+	case slices.Contains(groups, name) && (next == "list" || next == "ls" || findCommand(next) != nil):
+		return c.usageHint(message, "type: "+c.paste(line))
+	case slices.Contains(groups, name) && name != "get" && otherWords[next] != "":
+		return c.usageHint(message, "type: "+c.paste(append([]string{otherWords[next]}, rest...)))
+	}
 	command := otherWords[name]
 	if name == "tool" {
 		command = "info"
@@ -196,28 +136,114 @@ func (c *invocation) useOther(name string) error {
 	if command == "" || findCommand(command) == nil {
 		return nil
 	}
-	return c.usageHint("unknown command "+strconv.Quote(name), "type: "+c.retyped(name, command))
+	line = slices.DeleteFunc(line, func(word string) bool { return word == "-it" || word == "-i" })
+	return c.usageHint(message, "type: "+c.paste(slices.Insert(line, at, command)))
+}
+
+// addJSON returns the words of add for those of another program's add-json, or nil.
+func (c *invocation) addJSON(words []string) []string {
+	name, rest := cutName(words)
+	text, _ := cutName(rest)
+	e := config.Parse([]byte(`{"mcpServers":{"x":`+text+`}}`), "", "local").Server("x")
+	switch {
+	case e == nil:
+		return nil
+	case e.URL != "":
+		return []string{"add", name, e.URL}
+	}
+	return append([]string{"add", name, "--", e.Command}, e.Args...)
 }
 
 // commandAfter returns the failure for a command line that begins with a server
 // and not with a command.
 func (c *invocation) commandAfter(name string) error {
-	command, words := "tools", slices.Clone(c.typed)
-	words = slices.DeleteFunc(words, func(word string) bool { return word == name })
+	command, words := "", slices.Clone(c.typed)
+	at := slices.Index(words, name)
+	words = slices.Delete(words, at, at+1)
+	message := "a command is missing before " + strconv.Quote(c.hide(name))
+	if guess.NamesServer(append([]string{name}, words...)) && c.server == nil {
+		// The words after the program are its own, unless they are a command.
+		last := words
+		if n := len(words); n > 0 && findCommand(words[n-1]) != nil && findCommand(words[n-1]).target {
+			command, last = words[n-1], words[:n-1]
+		}
+		return c.usageHint(message, "type: "+c.paste(slices.Concat([]string{cmp.Or(command, "tools"), "--", name}, last)))
+	}
+	server, tool := c.splitTool(name)
+	if server == "" {
+		return nil
+	}
 	for i, word := range words {
-		if cmd := findCommand(word); cmd != nil && cmd.target {
+		if slices.Contains([]string{"logging/setLevel", "logging-set-level"}, word) {
+			words[i], command = "--log-level", "watch"
+			break
+		}
+		if cmd := findCommand(word); cmd != nil && cmd.target && tool == "" {
 			command, words = cmd.name, slices.Delete(words, i, i+1)
 			break
 		}
+		if other := findCommand(otherWords[word]); other != nil && other.target && tool == "" {
+			command, words = other.name, slices.Delete(words, i, i+1)
+			break
+		}
 	}
-	message := "a command is missing before " + strconv.Quote(c.hide(name))
-	if strings.Contains(name, "://") || len(c.configured(name)) > 0 {
-		return c.usageHint(message, "type: "+c.paste(append([]string{command, name}, words...)))
+	if first, _ := cutName(words); command == "" && (first != "" || tool != "") {
+		command = "call"
 	}
-	if c.server == nil && (name == "mcpecho" || guess.IsProgram(name)) {
-		return c.usageHint(message, "type: "+c.paste(append([]string{command, "--", name}, words...)))
+	return c.usageHint(message, "type: "+c.paste(append([]string{cmp.Or(command, "tools"), name}, words...)))
+}
+
+// splitTool returns the server that name is or begins with, and what follows its
+// separator: SERVER/TOOL or SERVER.TOOL.
+func (c *invocation) splitTool(name string) (server, tool string) {
+	if _, err := httpx.Parse(name); err == nil {
+		return name, ""
 	}
-	return nil
+	cfg := config.Load(".", c.configFlags()...)
+	if cfg.Server(name) != nil {
+		return name, ""
+	}
+	for _, separator := range []string{"/", "."} {
+		if tools := toolsIn(cfg, name, separator); len(tools) > 0 {
+			return strings.TrimSuffix(name, separator+tools[0]), tools[0]
+		}
+	}
+	return "", ""
+}
+
+// configFlags returns the files of -c before the flags are parsed.
+func (c *invocation) configFlags() (files []string) {
+	before, _ := cutServer(c.typed)
+	for i, word := range before {
+		f, value, hasValue := flags.Find(word)
+		switch {
+		case f == nil || f.Name != "config":
+		case hasValue:
+			files = append(files, value)
+		case i+1 < len(before):
+			files = append(files, before[i+1])
+		}
+	}
+	files, _ = splitPrograms(files)
+	return files
+}
+
+// isCall reports whether the words mean a call without its command: NAME TOOL k=v, or
+// NAME/TOOL k=v.
+func (c *invocation) isCall(name string, args []string) bool {
+	isArgument := func(word string) bool {
+		return !flags.IsFlag(word) && !strings.Contains(word, "://") && strings.Contains(word, "=") || strings.HasPrefix(word, "{")
+	}
+	server, tool := "", ""
+	if first, rest := cutName(args); first != "" {
+		if server, tool = c.splitTool(name); tool == "" {
+			if tool, args = first, rest; findCommand(tool) != nil || otherWords[tool] != "" || isArgument(tool) {
+				return false
+			}
+		}
+	}
+	first, _ := cutName(args)
+	return server != "" && isArgument(first)
 }
 
 // missingArgument returns the failure for a command without one of its arguments.

@@ -38,7 +38,11 @@ func parse(e *environment, args []string) (*invocation, error) {
 			c.command, args = findCommand("version"), nil
 		}
 	default:
-		if c.command = findCommand(name); c.command == nil && c.isTarget(name) {
+		switch c.command = findCommand(name); {
+		case c.command != nil:
+		case c.server == nil && c.isCall(name, args):
+			c.command, args = findCommand("call"), append([]string{name}, args...)
+		case c.isTarget(name):
 			c.command, args = findCommand("shell"), append([]string{name}, args...)
 		}
 		if c.command == nil {
@@ -300,6 +304,9 @@ func unknownCommand(c *invocation, name string) error {
 		}
 	}
 	message, near := "unknown command "+strconv.Quote(name), nearest.Names(name, known)
+	if len(near) == 0 && !help {
+		near = nearest.Names(name, serverNames(config.Load(".", c.configFlags()...)))
+	}
 	switch {
 	case len(near) > 0:
 		return c.usageHint(message+" (did you mean "+strconv.Quote(near[0])+"?)", "type: "+c.retyped(name, near[0]))
@@ -318,7 +325,7 @@ func (c *invocation) unknownFlag(name, arg string, rest []string) error {
 		}
 	}
 	message := c.command.title() + " has no flag " + strconv.Quote(name)
-	if hint := c.flagHint(arg, rest); hint != "" {
+	if hint := c.flagHint(arg); hint != "" {
 		return c.usageHint(message, hint)
 	}
 	if near := nearest.Names(name, known); len(near) > 0 {
@@ -343,10 +350,10 @@ func (c *invocation) programAsTarget(name string, args []string) error {
 	switch {
 	case c.command.web:
 		return nil
-	case len(server) > 1 && guess.IsProgram(server[0]): // all of it was in quotes
+	case len(server) > 1 && guess.NamesServer(server): // all of it was in quotes
 	case guess.Interpreter(name) != nil:
 		server, args = append(guess.Interpreter(name), args...), nil
-	case !guess.IsProgram(name) || c.command.min > 0 && slices.ContainsFunc(args, isArgument):
+	case !guess.NamesServer(append([]string{name}, args...)) || c.command.min > 0 && slices.ContainsFunc(args, isArgument):
 		return nil
 	default:
 		server, args = append([]string{name}, args...), nil

@@ -88,10 +88,24 @@ func Interpreter(name string) []string {
 	return append(slices.Clone(run), name)
 }
 
-// IsProgram reports whether the user can start name.
-func IsProgram(name string) bool {
-	_, err := exec.LookPath(name)
-	return err == nil
+// launchers are programs that start a server which their arguments name.
+var launchers = []string{
+	"npx", "bunx", "uvx", "pipx", "node", "deno", "bun", "tsx", "uv", "python", "python3", "ruby", "java", "dotnet", "docker", "podman", "go", "cargo",
+}
+
+// NamesServer reports whether words, typed where a server or a command is expected, are
+// the command of a server. Of another word that happens to be a program, such as kill,
+// the user does not expect that it is started.
+func NamesServer(words []string) bool {
+	name := words[0]
+	if Interpreter(name) != nil {
+		return true
+	}
+	if _, err := exec.LookPath(name); err != nil && name != "mcpecho" {
+		return false
+	}
+	launched := slices.Contains(launchers, name) && len(words) > 1
+	return launched || name != filepath.Base(name) || strings.Contains(name, "mcp") || strings.Contains(name, "server")
 }
 
 // Server returns the command that the user probably meant by one that
