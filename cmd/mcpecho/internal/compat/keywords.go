@@ -100,6 +100,10 @@ var compared = []string{
 
 // compareKeywords compares two schemas that may have several keywords.
 func (c *comparer) compareKeywords(path string, old, new view) {
+	defer func(before bool) { c.shared = before }(c.shared)
+	for _, name := range [...]string{"allOf", "anyOf", "$ref"} {
+		c.shared = c.shared || old.member(name) != nil || new.member(name) != nil
+	}
 	c.compareOthers(path, old, new)
 	both := c.compareTypes(path, old, new)
 	if both&(integers|fractions) != 0 {

@@ -106,6 +106,8 @@ func (c *comparer) added(path string, new, rest *value, required bool) {
 	case required && c.side == input && (rest.is("false") || isOpen(rest)): // is reported as required
 	case rest.is("false"):
 		c.widen(path, "an optional property was added", nil, new)
+	case isOpen(rest) && c.shared && c.side == input:
+		c.unknown(path, "a property was added, and another schema may name it, too", nil, new)
 	case isOpen(rest):
 		c.add(Noted, path, "an optional property was added", nil, new)
 	default:

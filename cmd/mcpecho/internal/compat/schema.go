@@ -22,6 +22,7 @@ type comparer struct {
 	side     side
 	old, new *value // the documents
 	sameDefs bool   // references to $defs and definitions have equal targets
+	shared   bool   // whether other schemas apply to the same values
 	seen     map[pair]bool
 	left     int // comparisons
 	ended    bool
@@ -31,6 +32,7 @@ type comparer struct {
 type pair struct {
 	old, new           *value
 	oldTypes, newTypes types
+	shared             bool
 }
 
 // A view is a schema, or the part of it for some types.
@@ -106,7 +108,7 @@ func (c *comparer) compare(path string, old, new view) {
 		return
 	}
 	old, new = a.view, b.view
-	p := pair{old.value, new.value, old.types, new.types}
+	p := pair{old.value, new.value, old.types, new.types, c.shared}
 	if c.seen[p] {
 		return
 	}
