@@ -291,6 +291,10 @@ func (p *process) Close() error {
 	return err
 }
 
+// CloseWrite closes standard input. The child then usually writes the rest of its
+// output, which Read returns, and exits.
+func (p *process) CloseWrite() error { return p.stdin.Close() }
+
 // CloseTime implements jsonrpc.SlowCloser.
 func (p *process) CloseTime() time.Duration { return 2*p.wait + 2*time.Second }
 
