@@ -1,0 +1,167 @@
+package proxy
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+)
+
+// maxPending is how many requests of a client a relay remembers, to respond to them
+// when the server ends.
+const maxPending = 100_000
+
+// A relay passes messages between a client and one connection to the server.
+type relay struct {
+	server jsonrpc.Stream
+	client func(message []byte) error // sends a message; only run calls it
+	tap    func(sent bool, data []byte)
+	eras   eras
+
+	writing sync.Mutex // held while writing to server
+	ending  sync.Once
+	done    chan struct{} // closed when run has returned
+	err     error         // why the server's stream ended; set before done is closed
+
+	mu      sync.Mutex
+	pending map[jsonrpc.ID]int // how often a request with the id waits; guarded by mu
+	idle    chan struct{}      // signaled when no request is pending
+}
+
+// newRelay opens a connection to the server. client sends a message to the client.
+func (o *Options) newRelay(ctx context.Context, client func(message []byte) error) (*relay, error) {
+	r := &relay{client: client, tap: o.tap(), done: make(chan struct{}), pending: make(map[jsonrpc.ID]int), idle: make(chan struct{}, 1)}
+	var err error
+	r.server, err = o.Open(ctx, func(line []byte) { _ = r.send(line) })
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// send sends a message to the client.
+func (r *relay) send(message []byte) error {
+	r.tap(false, message)
+	return r.client(message)
+}
+
+// fromClient passes a line of the client, without its end, to the server.
+func (r *relay) fromClient(line []byte) error {
+	r.tap(true, line)
+	for _, m := range parse(line) {
+		if m.IsRequest() {
+			r.eras.request(&m)
+			r.mu.Lock()
+			if len(r.pending) < maxPending {
+				r.pending[m.ID]++
+			}
+			r.mu.Unlock()
+		}
+	}
+	r.writing.Lock()
+	defer r.writing.Unlock()
+	_, err := r.server.Write(append(line, '\n'))
+	return err
+}
+
+// run passes the messages of the server to the client until either of them is gone.
+// Then it responds to the requests that the server has left, with the reason.
+func (r *relay) run() {
+	defer close(r.done)
+	for {
+		message, err := r.server.Read()
+		if err != nil {
+			r.err = err
+			r.refusePending(err)
+			return
+		}
+		for _, m := range parse(message) {
+			if m.Method == "" {
+				r.eras.response(&m)
+				r.answered(m.ID)
+			}
+		}
+		if err := r.send(message); err != nil {
+			r.err = &clientError{err}
+			return
+		}
+	}
+}
+
+// A clientError means that the client is gone.
+type clientError struct{ err error }
+
+func (e *clientError) Error() string { return "the client is gone: " + e.err.Error() }
+func (e *clientError) Unwrap() error { return e.err }
+
+// answered removes a request.
+func (r *relay) answered(id jsonrpc.ID) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.pending[id]--; r.pending[id] <= 0 {
+		delete(r.pending, id)
+	}
+	if len(r.pending) == 0 {
+		select {
+		case r.idle <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// isIdle reports whether no request is pending.
+func (r *relay) isIdle() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.pending) == 0
+}
+
+// refusePending responds to all pending requests with an error.
+func (r *relay) refusePending(reason error) {
+	r.mu.Lock()
+	pending := r.pending
+	r.pending = make(map[jsonrpc.ID]int)
+	r.mu.Unlock()
+	for id, n := range pending {
+		for range n {
+			if r.send(refusal(id, codeProxy, "mcpecho proxy: "+reason.Error())) != nil {
+				return
+			}
+		}
+	}
+}
+
+// A closeWriter is a stream whose writing end can be closed alone. Those of the
+// programs of package stdio are: the program learns that there are no more requests,
+// and its last responses can still be read.
+type closeWriter interface{ CloseWrite() error }
+
+// drainTime is how long the responses to a client that sends nothing more may take.
+const drainTime = 10 * time.Second
+
+// drain ends the connection after the last message of the client: when the server
+// has responded to all requests, or after drainTime.
+func (r *relay) drain(ctx context.Context) {
+	if s, ok := r.server.(closeWriter); ok {
+		r.writing.Lock()
+		_ = s.CloseWrite()
+		r.writing.Unlock()
+	}
+	t := time.NewTimer(drainTime)
+	defer t.Stop()
+	for !r.isIdle() {
+		select {
+		case <-r.idle:
+			continue
+		case <-r.done:
+		case <-t.C:
+		case <-ctx.Done():
+		}
+		break
+	}
+	r.close()
+}
+
+// close ends the connection to the server.
+func (r *relay) close() { r.ending.Do(func() { _ = r.server.Close() }) }
