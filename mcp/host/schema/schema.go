@@ -73,9 +73,10 @@ func OpenAI(t Tool) (mcp.RawMessage, error) {
 	return define(t, `{"type":"function","function":{`, "parameters", "}}", sanitizeJSON)
 }
 
-// OpenAIResponses is the Definer for the Responses API.
+// OpenAIResponses is the Definer for the Responses API. Its definitions are not
+// strict: by default, that API would make optional arguments required.
 func OpenAIResponses(t Tool) (mcp.RawMessage, error) {
-	return define(t, `{"type":"function",`, "parameters", "}", sanitizeJSON)
+	return define(t, `{"type":"function","strict":false,`, "parameters", "}", sanitizeJSON)
 }
 
 // Gemini is the Definer for functionDeclarations. The definition of a tool
