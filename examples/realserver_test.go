@@ -10,7 +10,7 @@ import (
 )
 
 // agents are the programs that TestAgentsWithRealServer runs.
-var agents = []string{"picoclaw", "nanobot", "spec10", "minion", "phase6"}
+var agents = []string{"subagents", "skip-failed", "change-servers", "connect-on-use", "ask-permission"}
 
 // TestAgentsWithRealServer runs the five agents with a server by other authors in
 // place of mcpecho. Of the programs and their output, only the command of the

@@ -1,7 +1,7 @@
-// Command minion connects to a server on the first call, limits agents by
-// capabilities, classes errors, and keeps metrics.
+// Command connect-on-use connects to a server on the first call. It limits agents by
+// capabilities, and prints the categories of errors and the metrics of the server.
 //
-//	$ minion
+//	$ connect-on-use
 //	calculator  pending (disconnected)
 //	mcp_calculator_add: 42
 //	mcp_calculator_add: tool error UNKNOWN_TOOL

@@ -1,12 +1,12 @@
-// Command nanobot calls tools by names such as server__tool. A server whose program
-// is missing is skipped, and every failure of a call is text for the agent.
+// Command skip-failed calls tools by names such as server__tool. It skips a server
+// whose program is missing, and every failure of a call is text for the agent.
 //
 //	$ cat config.json
 //	{"mcp": {"servers": {
 //	  "calculator": {"command": "mcpecho", "args": ["serve"], "timeout": "4s"},
 //	  "sqlite": {"command": "no-such-program"}
 //	}}}
-//	$ nanobot config.json
+//	$ skip-failed config.json
 //	skipped: [MCP:sqlite] failed to connect: configuration
 //	calculator__add = 42
 //	calculator__slow: timed out

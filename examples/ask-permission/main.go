@@ -1,9 +1,9 @@
-// Command phase6 has the servers of the user's and the project's .mcp.json, rules
-// for permissions, and tools for resources.
+// Command ask-permission asks its user before it calls a tool that no rule allows. It
+// has the servers of the user's and the project's .mcp.json, and tools for resources.
 //
 //	$ cat .mcp.json
 //	{"mcpServers": {"calculator": {"command": "mcpecho", "args": ["serve"]}}}
-//	$ HOME=. phase6
+//	$ HOME=. ask-permission
 //	mcp__calculator__add false 42
 //	allow mcp__calculator__fail? no
 //	mcp__calculator__fail true [MCP:calculator] tool "fail" was not called: not permitted

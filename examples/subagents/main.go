@@ -1,6 +1,5 @@
-// Command picoclaw has its servers in the settings of an agent with subagents. A
-// server that fails is a warning, and an agent sees the servers that its settings
-// name.
+// Command subagents has two agents that see different servers: those that the
+// settings of each agent name. A server that fails is a warning.
 //
 //	$ cat config.json
 //	{
@@ -11,7 +10,7 @@
 //	  }}},
 //	  "agents": {"list": [{"id": "main"}, {"id": "helper", "mcp_servers": ["missing"]}]}
 //	}
-//	$ picoclaw config.json
+//	$ subagents config.json
 //	warning: [MCP:missing] failed to connect: start server "/no/such/program": no such file or directory
 //	3 servers, 1 connected
 //	main: mcp__calculator__add = 42

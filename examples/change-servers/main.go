@@ -1,7 +1,7 @@
-// Command spec10 manages servers as an agent SDK does: it replaces the list, toggles
-// and reconnects servers, and reports differences and statuses as JSON.
+// Command change-servers replaces the list of servers, disables and enables one,
+// reconnects it, and prints differences and statuses as JSON.
 //
-//	$ spec10
+//	$ change-servers
 //	{"added":["calculator","off"],"removed":[],"errors":{},"changed":[]}
 //	calculator connected true
 //	off disabled false

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/host"
+	"github.com/stdmcp/stdmcp/mcp/host/config"
+	"github.com/stdmcp/stdmcp/mcp/mcptest"
+)
+
+// start returns a host with two servers.
+func start(t *testing.T) *host.Host {
+	calculator, camera := mcptest.New(t), mcptest.New(t)
+	calculator.Tool("add", map[string]any{"type": "object", "properties": map[string]any{"a": map[string]any{"type": "number"}, "b": map[string]any{"type": "number"}}},
+		func(c *mcptest.Call) (any, error) { return c.Number("a") + c.Number("b"), nil })
+	camera.Tool("picture", nil, func(*mcptest.Call) (any, error) {
+		return mcp.Content{Type: mcp.ContentImage, MIMEType: "image/png", Data: "iVBORw0KGgo="}, nil
+	})
+	camera.Tool("zoom", nil, func(*mcptest.Call) (any, error) {
+		return &mcp.CallToolResult{Content: []mcp.Content{mcp.TextContent("the lens is stuck")}, IsError: true}, nil
+	})
+	h := host.New(&host.Options{Dialers: host.Dialers{config.SDK: host.InProcess(map[string]mcp.Transport{"calculator": calculator, "camera": camera})}})
+	t.Cleanup(func() { h.Shutdown(t.Context()) })
+	if err := h.SetServers(t.Context(), []*host.Server{{Name: "calculator", Type: config.SDK}, {Name: "camera", Type: config.SDK}}).Err(); err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// fakeAPI serves the Responses API: a model that calls four tools at once and then
+// answers. It fails the test for a request that the API would refuse. unknown is the
+// text for the model about a tool that does not exist.
+func fakeAPI(t *testing.T, unknown string) {
+	turn := 0
+	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var q struct {
+			Model string
+			Tools []struct {
+				Type, Name string
+				Strict     *bool
+				Parameters struct{ Type string }
+			}
+			Input json.RawMessage
+		}
+		if err := json.NewDecoder(r.Body).Decode(&q); err != nil {
+			t.Error(err)
+		}
+		if r.Method != "POST" || r.URL.Path != "/v1/responses" || r.Header.Get("Authorization") != "Bearer key" {
+			t.Errorf("request %s %s with %v", r.Method, r.URL, r.Header)
+		}
+		if q.Model == "" || len(q.Tools) != 3 {
+			t.Errorf("turn %d: model %q, %d tools", turn, q.Model, len(q.Tools))
+		}
+		for _, tool := range q.Tools {
+			// Without strict, this API makes all arguments required.
+			if tool.Type != "function" || !strings.HasPrefix(tool.Name, "mcp__") || tool.Parameters.Type != "object" || tool.Strict == nil || *tool.Strict {
+				t.Errorf("tool %+v", tool)
+			}
+		}
+		const question = `{"role":"user","content":"What do you see?"}`
+		const calls = `{"type":"reasoning","id":"rs_1","summary":[]},
+			{"type":"function_call","id":"fc_1","call_id":"c1","name":"mcp__calculator__add","arguments":"{\"a\":2,\"b\":40}"},
+			{"type":"function_call","id":"fc_2","call_id":"c2","name":"mcp__camera__picture","arguments":"{}"},
+			{"type":"function_call","id":"fc_3","call_id":"c3","name":"mcp__camera__zoom","arguments":""},
+			{"type":"function_call","id":"fc_4","call_id":"c4","name":"mcp__camera__pictures","arguments":"{}"}`
+		switch turn++; turn {
+		case 1:
+			wantJSON(t, q.Input, "["+question+"]")
+			_, _ = w.Write([]byte(`{"object":"response","status":"completed","output":[` + calls + `]}`))
+		case 2:
+			wantJSON(t, q.Input, "["+question+","+calls+`,
+				{"type":"function_call_output","call_id":"c1","output":"42"},
+				{"type":"function_call_output","call_id":"c2","output":[{"type":"input_image","image_url":"data:image/png;base64,iVBORw0KGgo="}]},
+				{"type":"function_call_output","call_id":"c3","output":"Error: the lens is stuck"},
+				{"type":"function_call_output","call_id":"c4","output":`+quote("Error: "+unknown)+`}]`)
+			_, _ = w.Write([]byte(`{"object":"response","status":"completed","output":[
+				{"type":"message","role":"assistant","content":[{"type":"output_text","text":"A cat, and 42."}]}]}`))
+		default:
+			t.Errorf("turn %d", turn)
+		}
+	}))
+	t.Cleanup(api.Close)
+	t.Setenv("OPENAI_BASE_URL", api.URL+"/v1")
+	t.Setenv("OPENAI_API_KEY", "key")
+}
+
+func quote(text string) string {
+	b, _ := json.Marshal(text)
+	return string(b)
+}
+
+// wantJSON compares two JSON values.
+func wantJSON(t *testing.T, got json.RawMessage, want string) {
+	var a, b any
+	if err := json.Unmarshal(got, &a); err != nil {
+		t.Errorf("%v in %s", err, got)
+	}
+	if err := json.Unmarshal([]byte(want), &b); err != nil {
+		t.Error(err)
+	}
+	x, _ := json.Marshal(a) // sorts the keys
+	y, _ := json.Marshal(b)
+	if string(x) != string(y) {
+		t.Errorf("the API received %s\nwant %s", x, y)
+	}
+}
+
+func TestToolsOfTwoServers(t *testing.T) {
+	h := start(t)
+	_, unknown := h.Call(t.Context(), "mcp__camera__pictures", nil)
+	fakeAPI(t, unknown.Error())
+	text, err := answer(t.Context(), h, "What do you see?")
+	if err != nil || text != "A cat, and 42." {
+		t.Errorf("answer %q, %v", text, err)
+	}
+}
+
+func TestErrorOfAPI(t *testing.T) {
+	for _, test := range []struct {
+		status            int
+		body, text, error string
+	}{
+		{401, `{"error":{"message":"Incorrect API key provided"}}`, "", "401 Unauthorized: {\"error\":{\"message\":\"Incorrect API key provided\"}}"},
+		{200, `{"status":"incomplete","output":[{"type":"message","content":[{"type":"output_text","text":"It is"}]}]}`, "It is", "the model stopped early: incomplete"},
+		{200, `<html>`, "", "invalid character"},
+	} {
+		api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(test.status)
+			_, _ = w.Write([]byte(test.body))
+		}))
+		t.Cleanup(api.Close)
+		t.Setenv("OPENAI_BASE_URL", api.URL)
+		text, err := answer(t.Context(), start(t), "What is 2 + 40?")
+		if err == nil || text != test.text || !strings.Contains(err.Error(), test.error) {
+			t.Errorf("answer %q, %v; want %q and an error with %q", text, err, test.text, test.error)
+		}
+	}
+}
