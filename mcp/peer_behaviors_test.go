@@ -12,7 +12,7 @@ import (
 )
 
 // Behaviors for which the tests of other clients require something else; see
-// docs/peer-behaviors.md.
+// docs/evidence/tables/peer-behaviors.md.
 
 // TestMalformedServerInfoReadsAsAbsent: a name is for display only.
 func TestMalformedServerInfoReadsAsAbsent(t *testing.T) {

@@ -14,11 +14,17 @@ import (
 // of this program, without its name.
 func documentedCommands(t *testing.T) (lines []string) {
 	t.Helper()
-	paths, err := filepath.Glob("../../docs/*.md")
+	paths := []string{"../../README.md"}
+	err := filepath.WalkDir("../../docs", func(path string, _ os.DirEntry, err error) error {
+		if strings.HasSuffix(path, ".md") {
+			paths = append(paths, path)
+		}
+		return err
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range append(paths, "../../README.md") {
+	for _, path := range paths {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)

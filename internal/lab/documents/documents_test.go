@@ -20,9 +20,14 @@ const root = "../../.."
 // documents returns the paths of all documents.
 func documents(t *testing.T) []string {
 	t.Helper()
-	paths, err := filepath.Glob(root + "/docs/*.md")
-	testutil.Must(t, err)
-	return append(paths, root+"/README.md", root+"/CONTRIBUTING.md", root+"/CHANGELOG.md")
+	paths := []string{root + "/README.md", root + "/CONTRIBUTING.md", root + "/CHANGELOG.md", root + "/SECURITY.md", root + "/examples/README.md"}
+	testutil.Must(t, filepath.WalkDir(root+"/docs", func(path string, _ os.DirEntry, err error) error {
+		if strings.HasSuffix(path, ".md") {
+			paths = append(paths, path)
+		}
+		return err
+	}))
+	return paths
 }
 
 // TestCodeCompiles builds each block of Go code, and runs the programs and tests
@@ -39,7 +44,7 @@ func TestCodeCompiles(t *testing.T) {
 			if strings.HasPrefix(block, "// not stdmcp") {
 				continue // code of another library
 			}
-			name := fmt.Sprintf("%s%d", strings.ToLower(strings.TrimSuffix(filepath.Base(path), ".md")), i+1)
+			name := fmt.Sprintf("%s%d", packageName(path), i+1)
 			file := "main.go"
 			if strings.HasPrefix(block, "package ") {
 				programs = append(programs, name)
@@ -79,6 +84,12 @@ func TestCodeCompiles(t *testing.T) {
 		run("go", "test", name, "-record")
 	}
 	run("go", append([]string{"test", "-count=1"}, tests...)...)
+}
+
+// packageName returns a name for the code of a document: its path in letters.
+func packageName(path string) string {
+	path, _ = strings.CutPrefix(filepath.ToSlash(path), root+"/")
+	return strings.NewReplacer("/", "", "-", "", "_", "").Replace(strings.ToLower(strings.TrimSuffix(path, ".md")))
 }
 
 // blocks returns the code blocks of a language in a document.
@@ -176,14 +187,14 @@ func TestLinksHaveTargets(t *testing.T) {
 			info, err := os.Stat(target)
 			switch {
 			case err != nil:
-				t.Errorf("%s: %v", filepath.Base(path), err)
+				t.Errorf("%s: %v", path, err)
 			case m[2] != "" && !info.IsDir() && !slices.Contains(headings(t, target), m[2]):
-				t.Errorf("%s: %s has no heading for %s", filepath.Base(path), m[1], m[2])
+				t.Errorf("%s: %s has no heading for %s", path, m[1], m[2])
 			}
 		}
 		for _, script := range regexp.MustCompile(`\B\.ci/[a-z]+|\bscripts/[a-z]+`).FindAllString(string(text), -1) {
 			if _, err := os.Stat(filepath.Join(root, script)); err != nil && script != ".ci/cache" {
-				t.Errorf("%s: %v", filepath.Base(path), err)
+				t.Errorf("%s: %v", path, err)
 			}
 		}
 	}

@@ -283,7 +283,7 @@ func (t tree) revisions() (int, []string) {
 		}
 	})
 	for _, name := range slices.Sorted(maps.Keys(t)) {
-		if !strings.HasSuffix(name, ".md") || name == "CHANGELOG.md" || name == "docs/upgrading.md" {
+		if !strings.HasSuffix(name, ".md") || name == "CHANGELOG.md" || name == "docs/migrate-go-sdk.md" {
 			continue
 		}
 		for i, line := range strings.Split(string(t[name]), "\n") {

@@ -1,6 +1,6 @@
 // Peers measures stdmcp, other MCP clients for Go, and the least that any client
 // costs: a bare pipe, bare net/http, encoding/json alone. It prints
-// docs/performance.md:
+// docs/evidence/tables/performance.md:
 //
 //	scripts/bench peers              prints it
 //	scripts/bench peers -o FILE      writes it

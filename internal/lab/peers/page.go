@@ -16,7 +16,7 @@ import (
 //go:embed page.md
 var pageText string
 
-// A page holds the content of docs/performance.md. page.md uses its exported
+// A page holds the content of docs/evidence/tables/performance.md. page.md uses its exported
 // methods and fields.
 type page struct {
 	Short, Best bool

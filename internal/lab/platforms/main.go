@@ -5,7 +5,7 @@
 //	platforms wasip1/wasm      some
 //	platforms -all wasip1/wasm with the tests that are left out
 //	platforms -packages "./mcp ./mcp/jsonrpc" js/wasm
-//	platforms -o docs/reliability.md js/wasm
+//	platforms -o docs/evidence/tables/reliability.md js/wasm
 //	platforms -prepare wasip1/wasm
 //
 // With -resume DIR a run that was interrupted goes on where it was, a package at a

@@ -1,9 +1,9 @@
 // Scale measures what many clients, calls and servers cost on one machine, and
-// writes docs/scale.md with its charts. The server is another process.
+// writes docs/evidence/tables/scale.md. The server is another process.
 //
-//	scale                     prints the page
-//	scale -o docs/scale.md    writes it, and the charts beside it
-//	scale -n 1000             at most 1,000 of anything
+//	scale                                     prints the page
+//	scale -o docs/evidence/tables/scale.md    writes it
+//	scale -n 1000                             at most 1,000 of anything
 package main
 
 import (
@@ -62,7 +62,7 @@ var figures = []*figure{
 func main() {
 	serve := flag.String("serve", "", "serve: stdio, or a socket and an address for HTTP (internal)")
 	work := flag.String("work", "", "measure one figure (internal)")
-	output := flag.String("o", "", "write the page to this file, and the charts beside it")
+	output := flag.String("o", "", "write the page to this file")
 	most := flag.Int("n", 10000, "the greatest number")
 	only := flag.String("only", "", "measure only figures whose kind of work and transport contain this")
 	flag.Parse()
@@ -162,11 +162,6 @@ func run(output string, most int, only string) error {
 	var b bytes.Buffer
 	if err := page(&b); err != nil {
 		return err
-	}
-	for name, svg := range charts() {
-		if err := os.WriteFile(filepath.Join(filepath.Dir(output), name), svg, 0o644); err != nil {
-			return err
-		}
 	}
 	return os.WriteFile(output, b.Bytes(), 0o644)
 }

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"runtime"
@@ -81,34 +82,6 @@ func exhaustion() string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// charts returns the charts by the names of their files.
-func charts() map[string][]byte {
-	files := map[string][]byte{}
-	draw := func(file, work, title, x, y string, value func(first, p point) float64) {
-		var lines []line
-		for _, f := range of(work) {
-			if f.kind == "processes" {
-				continue // too few for the axis
-			}
-			l := line{title: f.title}
-			for _, p := range f.points[1:] {
-				l.x, l.y = append(l.x, float64(p.N)), append(l.y, value(f.points[0], p))
-			}
-			lines = append(lines, l)
-		}
-		if lines != nil {
-			files[file] = chart(title, x, y, lines)
-		}
-	}
-	memory := func(first, p point) float64 { return float64(p.Memory-first.Memory) / 1e6 }
-	goroutines := func(first, p point) float64 { return float64(p.Goroutines - first.Goroutines) }
-	draw("scale-clients.svg", "idle", "Memory of idle clients", "clients", "MB", memory)
-	draw("scale-goroutines.svg", "idle", "Goroutines of idle clients", "clients", "goroutines", goroutines)
-	draw("scale-calls.svg", "calls", "Memory of calls in flight on one client", "calls", "MB", memory)
-	draw("scale-host.svg", "hosts", "Memory of a host", "servers", "MB", memory)
-	return files
-}
-
 // machine describes where and when this runs.
 func machine() string {
 	model := "unknown processors"
@@ -146,4 +119,17 @@ func files() string {
 func read(file string) string {
 	b, _ := os.ReadFile(file)
 	return strings.TrimSpace(string(b))
+}
+
+// number writes a number with commas.
+func number(v float64) string {
+	s := fmt.Sprintf("%g", math.Round(v*100)/100)
+	whole, rest, _ := strings.Cut(s, ".")
+	for i := len(whole) - 3; i > 0; i -= 3 {
+		whole = whole[:i] + "," + whole[i:]
+	}
+	if rest != "" {
+		whole += "." + rest
+	}
+	return whole
 }

@@ -1,5 +1,5 @@
 // Package adapters connects to servers of go-sdk and mcp-go in the same process, as
-// docs/testing.md shows.
+// docs/guides/testing.md shows.
 package adapters
 
 import (

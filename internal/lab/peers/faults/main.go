@@ -1,5 +1,5 @@
 // Faults runs each library against the same hostile servers of the fault matrix
-// and prints a table of docs/reliability.md with the outcomes:
+// and prints a table of docs/evidence/tables/reliability.md with the outcomes:
 //
 //	go run ./faults             all of them, in a few minutes
 //	go run ./faults NAME...     some
