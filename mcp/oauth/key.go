@@ -2,6 +2,7 @@ package oauth
 
 import (
 	"crypto"
+	"crypto/ecdh"
 	"crypto/ecdsa"
 	"crypto/ed25519"
 	"crypto/elliptic"
@@ -94,18 +95,20 @@ func (k *Key) forAlgorithms(algs []string) *Key {
 }
 
 // generateKey returns a new key for ES256, EdDSA or Ed25519, and its secret for
-// [parseSecret].
+// [parseSecret]. Package ecdh, which TLS links anyway, makes the secret of ES256:
+// ecdsa.GenerateKey is 18 KB of an agent, as it links four curves.
 func generateKey(alg string) (*Key, []byte, error) {
-	if alg != "ES256" {
-		_, key, err := ed25519.GenerateKey(rand.Reader)
-		return &Key{signer: key, alg: alg}, key.Seed(), err
+	secret := make([]byte, ed25519.SeedSize)
+	_, _ = rand.Read(secret) // never fails
+	if alg == "ES256" {
+		scalar, err := ecdh.P256().GenerateKey(rand.Reader)
+		if err != nil {
+			return nil, nil, err
+		}
+		secret = scalar.Bytes()
 	}
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return nil, nil, err
-	}
-	secret, err := key.Bytes()
-	return &Key{signer: key, alg: alg}, secret, err
+	key, err := parseSecret(alg, secret)
+	return key, secret, err
 }
 
 // parseSecret returns the key whose secret generateKey returned. The secret is the
