@@ -1,13 +1,20 @@
 package mcp
 
 import (
+	"context"
+	"errors"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// A request describes what a feature wants from the server. It is not changed
-// once it has been sent.
+// The way of a call: call repeats it with the input that the server requires,
+// roundTrip carries it out in the session of the client, and send writes the request
+// to the connection and waits for the response, which decode reads.
+
+// A request describes what a feature wants from the server, and has the state of the
+// request on its way there and back.
 type request struct {
 	method   string
 	name     string                                     // the tool, prompt or resource
@@ -22,21 +29,22 @@ type request struct {
 	traits   traits
 	started  func(jsonrpc.ID)                  // may be nil
 	cancel   func(jsonrpc.ID) *jsonrpc.Request // the notification that cancels it; nil for the usual one
+
+	// The state. It changes while no response is awaited.
+
+	era         era             // in which it is sent, and its response is read; set by roundTrip and the handshake
+	inputs      inputRounds     // written by inputs.go, and by task_run.go for tasks/update
+	slot        *cacheSlot      // for the result; nil if it is not stored
+	intercepted bool            // Options.Intercept has been called
+	wire        jsonrpc.Request // written by send
 }
 
-// A call is a request on its way to the server and back.
-type call struct {
-	request
-	inputs inputRounds     // written by call_inputs.go, and by task_run.go for tasks/update
-	wire   jsonrpc.Request // written by call_send.go
-}
-
-// newCall stays out of line: it has many callers, and the binary is 2 KB
+// newRequest stays out of line: it has many callers, and the binary is 2 KB
 // smaller.
 //
 //go:noinline
-func newCall(method, name string, params func(*request, []byte) ([]byte, error)) *call {
-	q := new(call)
+func newRequest(method, name string, params func(*request, []byte) ([]byte, error)) *request {
+	q := new(request)
 	q.method, q.name, q.params, q.traits = method, name, params, traitsOf(method)
 	return q
 }
@@ -50,10 +58,250 @@ func (c *Client) serverName() string {
 	return c.agreed.Load().server.Name
 }
 
-// failed returns err with the server, method and name of the call. It stays out
+// failed returns err with the server, method and name of the request. It stays out
 // of line, as it has many callers.
 //
 //go:noinline
-func (c *Client) failed(q *call, err error) error {
+func (c *Client) failed(q *request, err error) error {
 	return &CallError{Server: c.serverName(), Method: q.method, Name: q.name, Err: err}
 }
+
+// call sends a request, provides the input that the server requires (2026-07-28:
+// multi round-trip requests), and returns the final result. allocate returns a new
+// result.
+func call[R result](ctx context.Context, c *Client, q *request, allocate func() R) (none R, _ error) {
+	for {
+		res := allocate()
+		raw, err := c.roundTrip(ctx, q)
+		if err == nil {
+			err = c.decode(q, raw, res)
+		}
+		if err == nil {
+			return res, nil
+		}
+		if q.traits&takesInput == 0 {
+			return none, err
+		}
+		if err = c.nextRound(ctx, q, err); err != nil {
+			return none, err
+		}
+	}
+}
+
+// nextRound prepares q to be sent again after err, or returns the error of the
+// call.
+func (c *Client) nextRound(ctx context.Context, q *request, err error) error {
+	if more, ok := err.(*unfinished); ok && more.why == ErrInputRequired {
+		if err := c.collectInputs(ctx, q, more.raw); err != nil {
+			return c.failed(q, err)
+		}
+		return nil
+	}
+	return c.retryAfterRefusal(ctx, q, err)
+}
+
+// retryAfterRefusal returns nil if the server has refused the call for a reason
+// that has been resolved.
+func (c *Client) retryAfterRefusal(ctx context.Context, q *request, err error) error {
+	refusal := serverError(err)
+	if refusal == nil || q.inputs.retried {
+		return err
+	}
+	resolved, failure := c.resolveRefusal(ctx, q, refusal)
+	if failure != nil {
+		return c.failed(q, failure)
+	}
+	if !resolved {
+		return err
+	}
+	q.inputs.retried = true
+	c.retrying(q.method, err)
+	return nil
+}
+
+// resolveRefusal does what a refusal of the server requires and reports whether
+// to repeat the call. It returns an error if that failed.
+func (c *Client) resolveRefusal(ctx context.Context, q *request, refusal *jsonrpc.Error) (resolved bool, err error) {
+	switch {
+	case refusal.Code == CodeHeaderMismatch && !q.era.legacy() && q.traits&bindsArguments != 0:
+		// The tool has changed. Its new schema states the arguments to repeat in headers.
+		_, err := c.ListTools(ctx)
+		return err == nil, err
+	case refusal.Code == CodeURLElicitationRequired && q.era.legacy():
+		return c.openRequiredPages(ctx, refusal)
+	}
+	return false, nil
+}
+
+// roundTrip sends a request and returns the response. If the server has forgotten the
+// session, the client opens another one and sends the request once more; if the server
+// is not the one that Options.CachedServer describes, the client negotiates first.
+func (c *Client) roundTrip(ctx context.Context, q *request) (RawMessage, error) {
+	a := c.agreed.Load()
+	q.era = a.era
+	if c.cache != nil && q.traits&cacheable != 0 {
+		if raw, err := c.lookup(ctx, q); raw != nil || err != nil {
+			return raw, err
+		}
+	}
+	raw, err := c.send(ctx, q)
+	if err == nil || !isSessionLoss(err) && !(a.hint && isRefusal(err)) {
+		return raw, err
+	}
+	if a, err = c.renewFor(ctx, q, a, err); err != nil {
+		return nil, err
+	}
+	q.era = a.era
+	return c.send(ctx, q)
+}
+
+// send writes a request as its era requires and waits for the response.
+func (c *Client) send(ctx context.Context, q *request) (RawMessage, error) {
+	if c.opts.Intercept != nil && !q.intercepted {
+		return c.intercept(ctx, q)
+	}
+	timeout, token := c.limit(q), q.token
+	var timer *callTimer
+	if q.traits&openEnded == 0 && (q.progress != nil || len(c.opts.Handlers) > 0) {
+		var stop func()
+		ctx, timer, stop = c.withCallTimer(ctx, timeout)
+		defer stop()
+		timeout = 0
+	}
+	if q.progress != nil {
+		sink := c.progress.add(func(p Progress) { c.guard(func() { q.progress(p) }) }, timer)
+		defer c.progress.remove(ctx, sink)
+		token = sink.token
+	}
+	buf := paramBuffers.Get().(*[]byte)
+	defer putBuffer(buf)
+	params, err := appendParams((*buf)[:0], q.era, q, token)
+	*buf = params
+	if err != nil {
+		return nil, c.failed(q, err)
+	}
+	q.prepare(params)
+	q.wire.Started = q.started
+	if q.traits&uncancelable == 0 {
+		q.wire.Cancel = cancelNotification
+	}
+	if q.cancel != nil {
+		q.wire.Cancel = q.cancel
+	}
+	if timeout > 0 {
+		q.wire.Timeout, q.wire.TimeoutErr = timeout, c.timeoutErr(timeout)
+	}
+	raw, err := c.conn.Call(ctx, &q.wire)
+	if err != nil {
+		return nil, c.failed(q, err)
+	}
+	return raw, nil
+}
+
+// sendNotification writes a notification. The era adds nothing to its params.
+func (c *Client) sendNotification(ctx context.Context, q *request) error {
+	params, err := appendParams(nil, nil, q, 0)
+	if err != nil {
+		return c.failed(q, err)
+	}
+	q.era = c.era()
+	q.prepare(params)
+	if err := c.conn.Notify(ctx, &q.wire); err != nil {
+		return c.failed(q, err)
+	}
+	return nil
+}
+
+// prepare fills in what requests and notifications have in common. Empty params
+// are omitted.
+func (q *request) prepare(params []byte) {
+	q.wire = jsonrpc.Request{}
+	q.wire.Method, q.wire.Name, q.wire.Header, q.wire.Repeatable = q.method, q.name, q.header, q.traits&repeatable != 0
+	q.era.stamp(&q.wire)
+	if q.traits&bindsArguments != 0 {
+		q.wire.Binding = q.name
+	}
+	if q.task != "" {
+		q.wire.Name = q.task
+	}
+	if len(params) > len("{}") {
+		q.wire.Params = params
+	}
+}
+
+// cancelNotification returns the notification that cancels the call id.
+func cancelNotification(id jsonrpc.ID) *jsonrpc.Request {
+	params := append([]byte(`{"requestId":`), id.String()...)
+	params = wire.AppendString(wire.AppendKey(params, "reason"), "the caller stopped waiting")
+	return &jsonrpc.Request{Method: "notifications/cancelled", Params: append(params, '}')}
+}
+
+// decode reads a final result into res, and caches it. The error is an *unfinished
+// if the server requires input or has created a task. If raw belongs to the client
+// alone, the memory of a tool's result with long texts becomes that of the texts.
+func (c *Client) decode(q *request, raw []byte, res result) error {
+	r := wire.NewReader(raw)
+	r.Trust()
+	tool, ok := res.(*CallToolResult) // which no cache stores
+	if c.owned && ok {
+		r.Postpone()
+	}
+	if ok && tool.readQuick(raw) {
+		// r has postponed nothing.
+	} else if err := decodeWhole(&r, res); err != nil {
+		return c.failed(q, jsonrpc.Malformed(err))
+	}
+	switch err := q.era.classify(q, res.common()); {
+	case err == errTask, err == ErrInputRequired && q.traits&takesInput != 0:
+		return &unfinished{err, raw}
+	case err != nil:
+		return c.failed(q, err)
+	case r.Postponed():
+		readAgain(&r, tool)
+	}
+	if l, ok := res.(lossyList); ok {
+		page := l.page()
+		page.raw = raw
+		if next := page.NextCursor; next != nil && *next == "" && q.era.legacy() {
+			page.NextCursor = nil // the servers of some SDKs end a list so
+		}
+		for _, err := range page.bad {
+			c.discarded(c.failed(q, err), nil)
+		}
+	}
+	if q.slot != nil {
+		c.store(q.slot, raw, res)
+	}
+	return nil
+}
+
+// readAgain reads a result whose long texts the reader has postponed.
+func readAgain(r *wire.Reader, t *CallToolResult) {
+	*t = CallToolResult{}
+	r.Again()
+	decodeObject(r, t)
+}
+
+// A result is the result of a method.
+type result interface {
+	object
+	common() *Result
+}
+
+func (t *Result) common() *Result { return t }
+
+// fresh allocates a result. Functions that are generic for the pointer, and get
+// fresh as an argument, are compiled once for all results.
+func fresh[R any]() *R { return new(R) }
+
+// An unfinished is a result that is not final.
+type unfinished struct {
+	why error // ErrInputRequired or errTask
+	raw RawMessage
+}
+
+func (e *unfinished) Error() string { return e.why.Error() }
+func (e *unfinished) Unwrap() error { return e.why }
+
+// errTask is the error of era.classify for a result that creates a task.
+var errTask = errors.New("the call has become a task")

@@ -15,17 +15,17 @@ import (
 // member, the error matches [ErrMalformed]. CallList does not use the [Cache].
 func (c *Client) CallList(ctx context.Context, method, uri, key string, f func(item RawMessage) bool) error {
 	if f == nil {
-		return c.failed(newCall(method, uri, nil), errNilFunc)
+		return c.failed(newRequest(method, uri, nil), errNilFunc)
 	}
 	held := 0
 	var l listing
 	l.c, l.method, l.held, l.seen = c, method, &held, make(cursors)
 	defer l.seen.forget(c)
 	for l.more() {
-		q := newCall(method, uri, (*request).appendPage)
+		q := newRequest(method, uri, (*request).appendPage)
 		q.args = l.next
 		q.traits &^= cacheable
-		res, err := callWithInputs(ctx, c, q, fresh[Page])
+		res, err := call(ctx, c, q, fresh[Page])
 		if err != nil {
 			return err
 		}
@@ -85,5 +85,5 @@ func (c *Client) Failed(method, name string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return c.failed(newCall(method, name, nil), err)
+	return c.failed(newRequest(method, name, nil), err)
 }

@@ -20,7 +20,7 @@ type Client struct {
 	opts          Options
 	conn          jsonrpc.Conn
 	features      *jsonrpc.Features         // of conn
-	owned         bool                      // results of conn belong to the client alone
+	owned         bool                      // results of conn belong to the client alone, and Intercept gets none
 	agreed        atomic.Pointer[agreement] // with the server; empty during Connect; another one for each session
 	transport     jsonrpc.TransportFeatures
 	progress      progressTable
@@ -128,7 +128,7 @@ func (c *Client) Close() error {
 func (c *Client) Ping(ctx context.Context) error {
 	err := c.verify(ctx)
 	if err == nil {
-		_, err = c.inSession(ctx, newCall(c.era().ping(), "", nil))
+		_, err = c.roundTrip(ctx, newRequest(c.era().ping(), "", nil))
 	}
 	if serverError(err) != nil {
 		return nil // not all servers implement it
@@ -173,17 +173,18 @@ func (c *Client) KeepAlive(ctx context.Context, every time.Duration, misses int)
 // members of _meta that the protocol version requires. Errors are as for
 // CallTool.
 func (c *Client) Call(ctx context.Context, method string, params any) (RawMessage, error) {
-	q := newCall(method, "", nil)
+	q := newRequest(method, "", nil)
 	if err := q.setParams(params); err != nil {
 		return nil, c.failed(q, err)
 	}
-	return c.inSession(ctx, q)
+	q.traits &^= cacheable
+	return c.roundTrip(ctx, q)
 }
 
 // Notify sends a notification, with params as for Call. It does not wait for
 // the server to read it.
 func (c *Client) Notify(ctx context.Context, method string, params any) error {
-	q := newCall(method, "", nil)
+	q := newRequest(method, "", nil)
 	if err := q.setParams(params); err != nil {
 		return c.failed(q, err)
 	}

@@ -12,7 +12,7 @@ import (
 // has typed so far. given holds the arguments that already have values
 // (2025-06-18); it may be nil.
 func (c *Client) Complete(ctx context.Context, ref Reference, name, value string, given map[string]string) (*Completion, error) {
-	q := newCall("completion/complete", "", func(_ *request, b []byte) ([]byte, error) {
+	q := newRequest("completion/complete", "", func(_ *request, b []byte) ([]byte, error) {
 		b = appendObject(wire.AppendKey(b, "ref"), &ref)
 		b = append(wire.AppendKey(b, "argument"), '{')
 		b = wire.AppendString(wire.AppendKey(b, "name"), name)
@@ -27,7 +27,7 @@ func (c *Client) Complete(ctx context.Context, ref Reference, name, value string
 	if c.undeclared(q.method) {
 		return new(Completion), nil
 	}
-	res, err := callWithInputs(ctx, c, q, fresh[CompleteResult])
+	res, err := call(ctx, c, q, fresh[CompleteResult])
 	if isUnknownMethod(err) {
 		return new(Completion), nil
 	}

@@ -199,7 +199,7 @@ func (c *Client) open(ctx context.Context, t Transport) error {
 	}
 	conn = opened
 	c.conn, c.features = conn, conn.Features()
-	c.owned = c.features.Owner == conn
+	c.owned = c.features.Owner == conn && c.opts.Intercept == nil
 	c.budget.SetMax(c.features.MaxMessage)
 	return nil
 }

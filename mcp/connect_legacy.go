@@ -20,7 +20,7 @@ func (c *Client) initialize(ctx context.Context, version string) (*agreement, er
 		return nil, err
 	}
 	if res.ProtocolVersion == "" {
-		return nil, c.failed(newCall("initialize", "", nil), jsonrpc.Malformed(errors.New("no protocolVersion")))
+		return nil, c.failed(newRequest("initialize", "", nil), jsonrpc.Malformed(errors.New("no protocolVersion")))
 	}
 	agreed := c.opts.legacy([]string{res.ProtocolVersion})
 	if agreed == "" {
@@ -42,13 +42,14 @@ func (c *Client) initialize(ctx context.Context, version string) (*agreement, er
 }
 
 func (c *Client) sendInitialize(ctx context.Context, version string) (*ServerInfo, error) {
-	q := newCall("initialize", "", func(_ *request, b []byte) ([]byte, error) {
+	q := newRequest("initialize", "", func(_ *request, b []byte) ([]byte, error) {
 		b = wire.AppendString(wire.AppendKey(b, "protocolVersion"), version)
 		b = appendObject(wire.AppendKey(b, "capabilities"), c.capabilities(true))
 		return appendObject(wire.AppendKey(b, "clientInfo"), &c.opts.Info), nil
 	})
 	q.timeout = c.handshakeTimeout()
-	raw, err := c.intercept(ctx, &legacyEra{}, q)
+	q.era = &legacyEra{}
+	raw, err := c.send(ctx, q)
 	if err != nil {
 		return nil, err
 	}

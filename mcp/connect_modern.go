@@ -23,11 +23,10 @@ func (c *Client) discover(ctx context.Context) (*agreement, error) {
 }
 
 func (c *Client) sendDiscover(ctx context.Context, version string) (*agreement, error) {
-	era := c.modernEra(version)
-	q := newCall("server/discover", "", nil)
-	q.timeout = c.handshakeTimeout()
+	q := newRequest("server/discover", "", nil)
+	q.era, q.timeout = c.modernEra(version), c.handshakeTimeout()
 	q.traits |= uncancelable // a legacy server does not know the method
-	raw, err := c.intercept(ctx, era, q)
+	raw, err := c.send(ctx, q)
 	if refusal := serverError(err); refusal != nil && refusal.Code == CodeUnsupportedVersion {
 		return nil, &versionError{version, supportedVersions(refusal)}
 	}

@@ -23,7 +23,7 @@ type era interface {
 
 	// logLevel sets the minimum severity of log messages. It returns the call
 	// that sends it to the server, or nil if later requests contain it.
-	logLevel(level LoggingLevel) *call
+	logLevel(level LoggingLevel) *request
 
 	// classify returns nil if res is a final result. The error is
 	// ErrInputRequired itself if the server requires input, and errTask if the

@@ -27,10 +27,10 @@ func (e *legacyEra) appendMeta(b []byte, _ map[string]any) []byte { return b }
 
 func (e *legacyEra) ping() string { return "ping" }
 
-func (e *legacyEra) logLevel(level LoggingLevel) *call {
+func (e *legacyEra) logLevel(level LoggingLevel) *request {
 	s := string(level)
 	e.level.Store(&s)
-	return newCall("logging/setLevel", "", func(_ *request, b []byte) ([]byte, error) {
+	return newRequest("logging/setLevel", "", func(_ *request, b []byte) ([]byte, error) {
 		return wire.AppendString(wire.AppendKey(b, "level"), s), nil
 	})
 }

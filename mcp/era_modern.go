@@ -31,7 +31,7 @@ func (e *modernEra) legacy() bool { return false }
 func (e *modernEra) stamp(req *jsonrpc.Request) { req.ProtocolVersion = e.version }
 
 // logLevel makes later requests state the level.
-func (e *modernEra) logLevel(level LoggingLevel) *call {
+func (e *modernEra) logLevel(level LoggingLevel) *request {
 	if s := string(level); s != "" {
 		e.level.Store(&s)
 	} else {

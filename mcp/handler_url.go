@@ -80,9 +80,6 @@ func (e Elicitation) attach(c *Client) {
 // openRequiredPages lets the user open the pages that a refusal requires. It
 // reports whether to repeat the call.
 func (c *Client) openRequiredPages(ctx context.Context, refusal *jsonrpc.Error) (bool, error) {
-	if refusal.Code != CodeURLElicitationRequired || !c.era().legacy() {
-		return false, nil
-	}
 	for _, h := range c.opts.Handlers {
 		if o, ok := h.(pageOpener); ok {
 			err := o.openAll(ctx, c, refusal.Data)

@@ -142,7 +142,7 @@ func (t *Page) shorten(res result) {
 		*t = Page{raw: text}
 		_ = decodeText(text, res) // it was valid before
 		if last {
-			t.NextCursor = nil // which readResult decides
+			t.NextCursor = nil // which decode decides
 		}
 	}
 }
@@ -153,15 +153,15 @@ func page[R result](ctx context.Context, c *Client, method string, cursor *strin
 	if c.undeclared(method) {
 		return allocate(), nil
 	}
-	res, err := callWithInputs(ctx, c, pageCall(method, cursor), allocate)
+	res, err := call(ctx, c, pageRequest(method, cursor), allocate)
 	if cursor == nil && isUnknownMethod(err) {
 		return allocate(), nil
 	}
 	return res, err
 }
 
-func pageCall(method string, cursor *string) *call {
-	q := newCall(method, "", nil)
+func pageRequest(method string, cursor *string) *request {
+	q := newRequest(method, "", nil)
 	if cursor != nil {
 		q.params = func(_ *request, b []byte) ([]byte, error) {
 			return wire.AppendString(wire.AppendKey(b, "cursor"), *cursor), nil
@@ -202,7 +202,7 @@ func (c *Client) listLimit(method string, limit int, of string) error {
 
 //go:noinline
 func (c *Client) listError(method, why string) error {
-	return c.failed(newCall(method, "", nil), diag.Op(why, ErrListLimit))
+	return c.failed(newRequest(method, "", nil), diag.Op(why, ErrListLimit))
 }
 
 // all reads a whole list within Options.MaxTimeout. If it fails, it returns the

@@ -19,7 +19,7 @@ func (c *Client) SetLogLevel(ctx context.Context, level LoggingLevel) error {
 	if q == nil {
 		return nil
 	}
-	_, err := c.inSession(ctx, q)
+	_, err := c.roundTrip(ctx, q)
 	return err
 }
 
@@ -30,7 +30,8 @@ func (c *Client) beginLogLevel(ctx context.Context, e era, level LoggingLevel) e
 	if q == nil {
 		return nil
 	}
-	_, err := c.intercept(ctx, e, q)
+	q.era = e
+	_, err := c.send(ctx, q)
 	return err
 }
 

@@ -27,9 +27,9 @@ func (c *Client) ListPrompts(ctx context.Context) ([]*Prompt, error) {
 // GetPrompt returns the messages of a prompt with the given arguments, which may
 // be nil.
 func (c *Client) GetPrompt(ctx context.Context, name string, args map[string]string) (*GetPromptResult, error) {
-	q := newCall("prompts/get", name, (*request).appendNamed)
+	q := newRequest("prompts/get", name, (*request).appendNamed)
 	if args != nil {
 		q.args = args
 	}
-	return callWithInputs(ctx, c, q, fresh[GetPromptResult])
+	return call(ctx, c, q, fresh[GetPromptResult])
 }

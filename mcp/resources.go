@@ -47,5 +47,5 @@ func (c *Client) ListResourceTemplates(ctx context.Context) ([]*ResourceTemplate
 // refuses with [CodeResourceNotFound], or with jsonrpc.CodeInvalidParams from
 // 2026-07-28 on.
 func (c *Client) ReadResource(ctx context.Context, uri string) (*ReadResourceResult, error) {
-	return callWithInputs(ctx, c, newCall("resources/read", uri, (*request).appendURI), fresh[ReadResourceResult])
+	return call(ctx, c, newRequest("resources/read", uri, (*request).appendURI), fresh[ReadResourceResult])
 }

@@ -85,7 +85,7 @@ func (c *Client) subscribe(ctx context.Context, filter *SubscriptionFilter, last
 		s.filter = c.offeredLists()
 	}
 	if !c.era().legacy() && !s.filter.narrow(&c.agreed.Load().server.Capabilities) {
-		return nil, c.failed(listenCall(s), ErrNoChanges)
+		return nil, c.failed(listenRequest(s), ErrNoChanges)
 	}
 	s.acked, s.ended = make(chan struct{}), make(chan struct{})
 	subs := c.subscriptions()

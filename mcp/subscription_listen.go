@@ -39,11 +39,11 @@ func (s *Subscription) open(ctx context.Context) error {
 			return nil
 		}
 		if err == io.EOF {
-			err = s.client.failed(listenCall(s), errors.New("the server ended the subscription immediately"))
+			err = s.client.failed(listenRequest(s), errors.New("the server ended the subscription immediately"))
 		}
 		return err
 	case <-ctx.Done():
-		return s.client.failed(listenCall(s), context.Cause(ctx))
+		return s.client.failed(listenRequest(s), context.Cause(ctx))
 	}
 }
 
@@ -145,20 +145,20 @@ func (s *Subscription) listen(ctx context.Context) (err error) {
 	s.mu.Lock()
 	s.stop, s.revoked = stop, false
 	s.mu.Unlock()
-	_, err = s.client.inSession(ctx, listenCall(s))
+	_, err = s.client.roundTrip(ctx, listenRequest(s))
 	s.mu.Lock()
 	revoked := s.revoked
 	s.stop, s.id = nil, jsonrpc.ID{}
 	s.mu.Unlock()
 	if cause := context.Cause(ctx); revoked && err != nil && !errors.Is(err, cause) {
-		err = s.client.failed(listenCall(s), cause) // over HTTP, the stream has ended at the same time
+		err = s.client.failed(listenRequest(s), cause) // over HTTP, the stream has ended at the same time
 	}
 	stop(nil)
 	return err
 }
 
-func listenCall(s *Subscription) *call {
-	q := newCall("subscriptions/listen", "", func(_ *request, b []byte) ([]byte, error) {
+func listenRequest(s *Subscription) *request {
+	q := newRequest("subscriptions/listen", "", func(_ *request, b []byte) ([]byte, error) {
 		return appendObject(wire.AppendKey(b, "notifications"), &s.filter), nil
 	})
 	q.started = func(id jsonrpc.ID) {

@@ -206,6 +206,8 @@ func (s *subscriptions) sessionRenewed(ctx context.Context) {
 }
 
 func (s *subscriptions) send(ctx context.Context, method, uri string) error {
-	_, err := s.client.intercept(ctx, s.client.era(), newCall(method, uri, (*request).appendURI))
+	q := newRequest(method, uri, (*request).appendURI)
+	q.era = s.client.era()
+	_, err := s.client.send(ctx, q)
 	return err
 }

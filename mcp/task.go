@@ -43,7 +43,7 @@ func (t Tasks) declare(caps *clientCapabilities, sessions bool) {
 	caps.Extensions = all
 }
 
-func (t Tasks) callTool(ctx context.Context, c *Client, q *call, onStatus func(any)) (*CallToolResult, error) {
+func (t Tasks) callTool(ctx context.Context, c *Client, q *request, onStatus func(any)) (*CallToolResult, error) {
 	if t.requestTask(ctx, c, q, false); q.traits&mayBeTask != 0 && q.progress != nil {
 		// Progress continues after the response.
 		f := q.progress
@@ -67,7 +67,7 @@ func (t Tasks) callTool(ctx context.Context, c *Client, q *call, onStatus func(a
 
 // requestTask makes a call request a task if the tool requires it, or if it allows
 // it and the caller is willing. In the modern era the server decides.
-func (t Tasks) requestTask(ctx context.Context, c *Client, q *call, willing bool) {
+func (t Tasks) requestTask(ctx context.Context, c *Client, q *request, willing bool) {
 	if !c.era().legacy() || !c.agreed.Load().server.Capabilities.Tasks.Supports("tools/call") {
 		return
 	}

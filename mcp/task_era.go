@@ -14,11 +14,11 @@ func (e *legacyEra) advanceTask(ctx context.Context, r *taskRun, t *Task) (*Call
 	if !r.ended && t.Status != TaskInputRequired {
 		return nil, nil
 	}
-	q := r.call("tasks/result")
+	q := r.request("tasks/result")
 	if !r.ended {
 		q.traits |= openEnded
 	}
-	raw, err := r.c.inSession(ctx, q)
+	raw, err := r.c.roundTrip(ctx, q)
 	if err != nil {
 		return nil, err
 	}

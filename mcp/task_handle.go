@@ -24,9 +24,9 @@ type TaskHandle struct {
 // result. See [Tasks].
 func (c *Client) StartTool(ctx context.Context, t *ToolCall) (*TaskHandle, error) {
 	if t == nil {
-		return nil, c.failed(newCall("tools/call", "", nil), errNilCall)
+		return nil, c.failed(newRequest("tools/call", "", nil), errNilCall)
 	}
-	q := t.call()
+	q := t.request()
 	if tasks, ok := c.tasks.(Tasks); ok {
 		tasks.requestTask(ctx, c, q, true)
 	}
@@ -130,7 +130,7 @@ func (c *Client) Tasks(ctx context.Context) iter.Seq2[*Task, error] { return c.t
 func (c *Client) taskPages(ctx context.Context, held *int) iter.Seq2[*Task, error] {
 	if caps := c.agreed.Load().server.Capabilities.Tasks; !c.era().legacy() || caps == nil || caps.List == nil {
 		return func(yield func(*Task, error) bool) {
-			yield(nil, c.failed(newCall("tasks/list", "", nil), errors.ErrUnsupported))
+			yield(nil, c.failed(newRequest("tasks/list", "", nil), errors.ErrUnsupported))
 		}
 	}
 	return pages(ctx, c, "tasks/list", held, fresh[listTasksResult], func(res *listTasksResult) ([]*Task, *Page) {

@@ -48,8 +48,8 @@ func (c *Client) newTaskRun(tool, id string, onStatus func(any)) *taskRun {
 
 // startTask sends a call. It returns the task that the call has become, or its
 // result.
-func (c *Client) startTask(ctx context.Context, q *call, onStatus func(any)) (*taskRun, *Task, *CallToolResult, error) {
-	res, err := callWithInputs(ctx, c, q, fresh[CallToolResult])
+func (c *Client) startTask(ctx context.Context, q *request, onStatus func(any)) (*taskRun, *Task, *CallToolResult, error) {
+	res, err := call(ctx, c, q, fresh[CallToolResult])
 	started, ok := err.(*unfinished)
 	if !ok {
 		return nil, nil, res, err
@@ -139,8 +139,8 @@ func (t *Task) pollDelay() time.Duration {
 
 // state requests the state of the task.
 func (r *taskRun) state(ctx context.Context) (*Task, error) {
-	q := r.call("tasks/get")
-	raw, err := r.c.inSession(ctx, q)
+	q := r.request("tasks/get")
+	raw, err := r.c.roundTrip(ctx, q)
 	if err != nil {
 		return nil, err
 	}
@@ -152,8 +152,8 @@ func (r *taskRun) state(ctx context.Context) (*Task, error) {
 }
 
 // call returns a request about the task.
-func (r *taskRun) call(method string) *call {
-	q := newCall(method, r.tool, (*request).appendTaskID)
+func (r *taskRun) request(method string) *request {
+	q := newRequest(method, r.tool, (*request).appendTaskID)
 	q.task = r.id
 	return q
 }
@@ -164,7 +164,7 @@ func (q *request) appendTaskID(b []byte) ([]byte, error) {
 
 // failed returns err as the error of the tool call.
 func (r *taskRun) failed(err error) error {
-	return r.c.failed(newCall("tools/call", r.tool, nil), err)
+	return r.c.failed(newRequest("tools/call", r.tool, nil), err)
 }
 
 // result decodes the result of the tool call.
@@ -194,9 +194,9 @@ func (r *taskRun) provideInputs(ctx context.Context, required map[string]InputRe
 	if err != nil {
 		return r.failed(err)
 	}
-	q := r.call("tasks/update")
+	q := r.request("tasks/update")
 	q.inputs.answers = answers
-	if _, err := r.c.inSession(ctx, q); err != nil {
+	if _, err := r.c.roundTrip(ctx, q); err != nil {
 		return err
 	}
 	for key := range required {
@@ -218,11 +218,11 @@ func (r *taskRun) forgetInputs() {
 
 // cancel requests the cancellation of the task.
 func (r *taskRun) cancel(ctx context.Context) error {
-	q := r.call("tasks/cancel")
+	q := r.request("tasks/cancel")
 	if caps := r.c.agreed.Load().server.Capabilities.Tasks; r.c.era().legacy() && (caps == nil || caps.Cancel == nil) {
 		return r.c.failed(q, errors.ErrUnsupported)
 	}
-	_, err := r.c.inSession(ctx, q)
+	_, err := r.c.roundTrip(ctx, q)
 	return err
 }
 

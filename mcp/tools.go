@@ -53,7 +53,7 @@ func (c *Client) bind(tools []*Tool) []*Tool {
 	n := 0
 	for _, t := range tools {
 		if err := bindArguments(t.Name, t.InputSchema); err != nil {
-			c.discarded(c.failed(newCall("tools/list", t.Name, nil), err), t.InputSchema)
+			c.discarded(c.failed(newRequest("tools/list", t.Name, nil), err), t.InputSchema)
 			continue
 		}
 		tools[n] = t
@@ -127,24 +127,31 @@ func (t ToolCall) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(t.Name)) }
 // If [Tasks] is among the handlers, the server may create a task for the call;
 // CallTool then waits until the task ends.
 func (c *Client) CallTool(ctx context.Context, name string, args any) (*CallToolResult, error) {
-	q := newCall("tools/call", name, (*request).appendNamed)
+	q := newRequest("tools/call", name, (*request).appendNamed)
 	q.args = args
-	return c.callTool(ctx, q, nil)
+	if c.tasks != nil {
+		return c.tasks.callTool(ctx, c, q, nil)
+	}
+	return call(ctx, c, q, fresh[CallToolResult])
 }
 
 // Do calls a tool as CallTool does, with the timeout, the _meta, the header and
 // the functions in t.
 func (c *Client) Do(ctx context.Context, t *ToolCall) (*CallToolResult, error) {
 	if t == nil {
-		return nil, c.failed(newCall("tools/call", "", nil), errNilCall)
+		return nil, c.failed(newRequest("tools/call", "", nil), errNilCall)
 	}
-	return c.callTool(ctx, t.call(), t.onStatus())
+	q := t.request()
+	if c.tasks != nil {
+		return c.tasks.callTool(ctx, c, q, t.onStatus())
+	}
+	return call(ctx, c, q, fresh[CallToolResult])
 }
 
 var errNilCall = errors.New("the *ToolCall is nil")
 
-func (t *ToolCall) call() *call {
-	q := newCall("tools/call", t.Name, (*request).appendNamed)
+func (t *ToolCall) request() *request {
+	q := newRequest("tools/call", t.Name, (*request).appendNamed)
 	q.args, q.meta, q.header, q.progress, q.timeout = t.Arguments, t.Meta, t.Header, t.Progress, t.Timeout
 	return q
 }
@@ -156,11 +163,4 @@ func (t *ToolCall) onStatus() func(any) {
 		return nil
 	}
 	return func(state any) { f(state.(*Task)) }
-}
-
-func (c *Client) callTool(ctx context.Context, q *call, onStatus func(any)) (*CallToolResult, error) {
-	if c.tasks != nil {
-		return c.tasks.callTool(ctx, c, q, onStatus)
-	}
-	return callWithInputs(ctx, c, q, fresh[CallToolResult])
 }

@@ -72,7 +72,7 @@ type tasker interface {
 	// callTool calls a tool and waits for the end of the task that the call
 	// may become. onStatus receives each *Task; it may be nil. The type Task here
 	// would link its methods into every program.
-	callTool(ctx context.Context, c *Client, q *call, onStatus func(any)) (*CallToolResult, error)
+	callTool(ctx context.Context, c *Client, q *request, onStatus func(any)) (*CallToolResult, error)
 
 	// toolsListed is called with tools that the server lists.
 	toolsListed(c *Client, tools []*Tool)

@@ -156,36 +156,40 @@ func (c *cache) sessionRenewed(context.Context) {
 	c.drop("tools/list", "prompts/list", "resources/list", "resources/templates/list", "resources/read")
 }
 
-// A cacheSlot is where the result of a call is stored.
+// A cacheSlot is where the result of a request is stored.
 type cacheSlot struct {
-	key   string // empty if the result is not stored
-	state int    // of the cache before the call was sent
+	key   string
+	state int // of the cache before the call was sent
 }
 
-// lookup returns the cached result of a call. If there is none it returns nil
-// and the slot for the server's result.
-func (c *Client) lookup(ctx context.Context, q *call) (RawMessage, cacheSlot) {
-	if c.cache == nil || q.traits&cacheable == 0 || q.inputs.answers != nil {
-		return nil, cacheSlot{}
+// lookup returns the cached result of a request. If there is none it returns nil
+// and sets the slot for the server's result. The error is that of ctx.
+func (c *Client) lookup(ctx context.Context, q *request) (RawMessage, error) {
+	q.slot = nil
+	if q.inputs.answers != nil {
+		return nil, nil
 	}
 	key := append([]byte(q.method), 0)
 	if q.params != nil {
 		var err error
-		if key, err = q.params(&q.request, key); err != nil {
-			return nil, cacheSlot{}
+		if key, err = q.params(q, key); err != nil {
+			return nil, nil // send returns it
 		}
 	}
 	raw, state := c.cache.lookUp(ctx, string(key))
-	if raw != nil {
-		return raw, cacheSlot{} // storing it again would extend its time to live
+	switch {
+	case raw == nil:
+		q.slot = &cacheSlot{string(key), state}
+	case ctx.Err() != nil:
+		return nil, c.failed(q, context.Cause(ctx))
 	}
-	return nil, cacheSlot{string(key), state}
+	return raw, nil // without a slot: storing it again would extend its time to live
 }
 
 // store caches a result of the server for its time to live.
-func (c *Client) store(slot cacheSlot, raw RawMessage, res result) {
+func (c *Client) store(slot *cacheSlot, raw RawMessage, res result) {
 	t, ok := res.(expiring)
-	if slot.key == "" || !ok {
+	if !ok {
 		return
 	}
 	const longest = 24 * time.Hour

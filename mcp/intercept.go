@@ -18,8 +18,7 @@ type OutgoingCall struct {
 	Name   string // the tool, prompt or resource; empty for other methods
 
 	c      *Client
-	era    era
-	q      *call
+	q      *request
 	meta   map[string]any      // replaces that of q; nil before SetMeta
 	header map[string][]string // replaces that of q; nil before SetHeader
 }
@@ -71,15 +70,13 @@ func (o *OutgoingCall) Send(ctx context.Context) (RawMessage, error) {
 	if o.header != nil {
 		q.header = o.header
 	}
-	return o.c.send(ctx, o.era, &q)
+	q.intercepted = true
+	return o.c.send(ctx, &q)
 }
 
-// intercept sends a call, through Options.Intercept if that is set.
-func (c *Client) intercept(ctx context.Context, era era, q *call) (RawMessage, error) {
-	if c.opts.Intercept == nil {
-		return c.send(ctx, era, q)
-	}
-	raw, err := c.opts.Intercept(ctx, &OutgoingCall{Server: c.serverName(), Method: q.method, Name: q.name, c: c, era: era, q: q})
+// intercept calls Options.Intercept, which sends the request.
+func (c *Client) intercept(ctx context.Context, q *request) (RawMessage, error) {
+	raw, err := c.opts.Intercept(ctx, &OutgoingCall{Server: c.serverName(), Method: q.method, Name: q.name, c: c, q: q})
 	if err == nil {
 		if err = wire.Valid(raw); err == nil {
 			return raw, nil

@@ -29,69 +29,9 @@ type inputRounds struct {
 	retried bool   // after a refusal, which happens only once
 }
 
-// callWithInputs sends a call, provides the input that the server requires
-// (2026-07-28: multi round-trip requests), and returns the final result.
-func callWithInputs[R result](ctx context.Context, c *Client, q *call, allocate func() R) (none R, _ error) {
-	for {
-		res := allocate()
-		err := c.fetch(ctx, q, res)
-		if err == nil {
-			return res, nil
-		}
-		if q.traits&takesInput == 0 {
-			return none, err
-		}
-		if err = c.nextRound(ctx, q, err); err != nil {
-			return none, err
-		}
-	}
-}
-
-// nextRound prepares q to be sent again after err, or returns the error of the
-// call.
-func (c *Client) nextRound(ctx context.Context, q *call, err error) error {
-	if more, ok := err.(*unfinished); ok && more.why == ErrInputRequired {
-		if err := c.collectInputs(ctx, q, more.raw); err != nil {
-			return c.failed(q, err)
-		}
-		return nil
-	}
-	return c.retryAfterRefusal(ctx, q, err)
-}
-
-// retryAfterRefusal returns nil if the server has refused the call for a reason
-// that has been resolved.
-func (c *Client) retryAfterRefusal(ctx context.Context, q *call, err error) error {
-	refusal := serverError(err)
-	if refusal == nil || q.inputs.retried {
-		return err
-	}
-	resolved, failure := c.resolveRefusal(ctx, q, refusal)
-	if failure != nil {
-		return c.failed(q, failure)
-	}
-	if !resolved {
-		return err
-	}
-	q.inputs.retried = true
-	c.retrying(q.method, err)
-	return nil
-}
-
-// resolveRefusal does what a refusal of the server requires and reports whether
-// to repeat the call. It returns an error if that failed.
-func (c *Client) resolveRefusal(ctx context.Context, q *call, refusal *jsonrpc.Error) (resolved bool, err error) {
-	if refusal.Code == CodeHeaderMismatch && !c.era().legacy() && q.traits&bindsArguments != 0 {
-		// The tool has changed. Its new schema states the arguments to repeat in headers.
-		_, err := c.ListTools(ctx)
-		return err == nil, err
-	}
-	return c.openRequiredPages(ctx, refusal)
-}
-
 // collectInputs answers the server's input requests concurrently and stores the
 // answers in q for the next round.
-func (c *Client) collectInputs(ctx context.Context, q *call, raw []byte) error {
+func (c *Client) collectInputs(ctx context.Context, q *request, raw []byte) error {
 	var required inputsRequired
 	if err := decodeText(raw, &required); err != nil {
 		return jsonrpc.Malformed(err)
@@ -139,7 +79,7 @@ type polls struct {
 
 // awaitPoll waits until the client may repeat q. The polls of a call may take
 // Options.MaxTimeout in total.
-func (c *Client) awaitPoll(ctx context.Context, q *call) error {
+func (c *Client) awaitPoll(ctx context.Context, q *request) error {
 	p := q.inputs.polls
 	if p == nil {
 		p = &polls{time.Now(), retry.Backoff{First: firstPoll, Max: lastPoll, Limit: maxPolls}}

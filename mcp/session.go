@@ -15,25 +15,21 @@ type renewal struct {
 	err  error         // written before done is closed
 }
 
-// inSession sends a call. If the server has forgotten the session, the client
-// opens another one and sends the call once more; if the server is not the one
-// that Options.CachedServer describes, the client negotiates first.
-func (c *Client) inSession(ctx context.Context, q *call) (RawMessage, error) {
+// renewFor replaces an agreement under which q has failed with err, and returns the
+// agreement under which to repeat it. Otherwise the error is that of the call.
+func (c *Client) renewFor(ctx context.Context, q *request, lost *agreement, err error) (*agreement, error) {
+	renewErr := c.renew(ctx, lost, err)
 	a := c.agreed.Load()
-	raw, err := c.intercept(ctx, a.era, q)
-	if err == nil || !isSessionLoss(err) && !(a.hint && isRefusal(err)) {
-		return raw, err
-	}
-	switch renewErr := c.renew(ctx, a, err); {
-	case renewErr == errSessionAlive, a.hint && c.Server().ProtocolVersion == a.server.ProtocolVersion:
+	switch {
+	case renewErr == errSessionAlive, lost.hint && a.server.ProtocolVersion == lost.server.ProtocolVersion:
 		return nil, err
-	case renewErr != nil && a.hint:
+	case renewErr != nil && lost.hint:
 		return nil, c.failed(q, renewErr)
 	case renewErr != nil:
 		return nil, c.failed(q, diag.Op("new session", renewErr))
 	}
 	c.retrying(q.method, err)
-	return c.intercept(ctx, c.era(), q)
+	return a, nil
 }
 
 // isSessionLoss reports whether err may mean that the server has forgotten the
@@ -133,7 +129,10 @@ func (c *Client) pingRefused(ctx context.Context) bool {
 	var err error
 	func() {
 		defer c.recover(&err) // of Intercept
-		_, err = c.intercept(ctx, c.era(), newCall(c.era().ping(), "", nil))
+		era := c.era()
+		q := newRequest(era.ping(), "", nil)
+		q.era = era
+		_, err = c.send(ctx, q)
 	}()
 	return isSessionLoss(err)
 }

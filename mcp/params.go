@@ -10,10 +10,10 @@ import (
 
 // appendParams appends the params object of a request. era is nil for a
 // notification, and token 0 for a call without progress.
-func appendParams(b []byte, era era, q *call, token int64) (_ []byte, err error) {
+func appendParams(b []byte, era era, q *request, token int64) (_ []byte, err error) {
 	b = append(b, '{')
 	if q.params != nil {
-		if b, err = q.params(&q.request, b); err != nil {
+		if b, err = q.params(q, b); err != nil {
 			return b, err
 		}
 	}

@@ -62,6 +62,19 @@ func TestCacheRespectsTimeToLive(t *testing.T) {
 	})
 }
 
+// TestCallOfAListIsNotCached: Call returns what the server sends.
+func TestCallOfAListIsNotCached(t *testing.T) {
+	o := onlyVersion(modern)
+	server := testserver.New(&o)
+	c := connect(t, server, &mcp.Options{Cache: mcp.CacheSize(0)})
+	if _, err := c.ListToolsPage(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Call(t.Context(), "tools/list", nil); err != nil || countRequests(server, "tools/list") != 2 {
+		t.Errorf("%d requests, %v", countRequests(server, "tools/list"), err)
+	}
+}
+
 func TestCacheDropsChangedResults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := onlyVersion(modern)
