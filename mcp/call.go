@@ -215,14 +215,15 @@ func (c *Client) sendNotification(ctx context.Context, q *request) error {
 // prepare fills in what requests and notifications have in common. Empty params
 // are omitted.
 func (q *request) prepare(params []byte) {
-	q.wire = jsonrpc.Request{}
-	q.wire.Method, q.wire.Name, q.wire.Header, q.wire.Repeatable = q.method, q.name, q.header, q.traits&repeatable != 0
-	q.era.stamp(&q.wire)
+	q.wire = jsonrpc.Request{Method: q.method}
+	h := &q.wire.HTTP
+	h.Name, h.Header, h.Repeatable = q.name, q.header, q.traits&repeatable != 0
+	q.era.stamp(h)
 	if q.traits&bindsArguments != 0 {
-		q.wire.Binding = q.name
+		h.Binding = q.name
 	}
 	if q.task != "" {
-		q.wire.Name = q.task
+		h.Name = q.task
 	}
 	if len(params) > len("{}") {
 		q.wire.Params = params

@@ -30,10 +30,8 @@ func (c *Client) initialize(ctx context.Context, version string) (*agreement, er
 		accept() // no other version has batches
 	}
 	note := &jsonrpc.Request{
-		Method:          "notifications/initialized",
-		ProtocolVersion: agreed,
-		Session:         jsonrpc.BeginsSession,
-		Repeatable:      true,
+		Method: "notifications/initialized",
+		HTTP:   jsonrpc.HTTP{ProtocolVersion: agreed, Session: jsonrpc.BeginsSession, Repeatable: true},
 	}
 	if err := c.conn.Notify(ctx, note); err != nil {
 		return nil, err

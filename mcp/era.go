@@ -11,7 +11,7 @@ type era interface {
 
 	// stamp sets the protocol version of a request and its relation to the
 	// session.
-	stamp(req *jsonrpc.Request)
+	stamp(h *jsonrpc.HTTP)
 
 	// appendMeta appends the members of _meta that every request has, in
 	// addition to those of the caller in own.

@@ -16,10 +16,10 @@ type legacyEra struct {
 
 func (e *legacyEra) legacy() bool { return true }
 
-func (e *legacyEra) stamp(req *jsonrpc.Request) {
-	req.ProtocolVersion, req.Session = e.version, jsonrpc.InSession
+func (e *legacyEra) stamp(h *jsonrpc.HTTP) {
+	h.ProtocolVersion, h.Session = e.version, jsonrpc.InSession
 	if e.version == "" {
-		req.Session = jsonrpc.OpensSession
+		h.Session = jsonrpc.OpensSession
 	}
 }
 

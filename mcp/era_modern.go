@@ -28,7 +28,7 @@ func newModernEra(version string, info *Implementation, caps *clientCapabilities
 
 func (e *modernEra) legacy() bool { return false }
 
-func (e *modernEra) stamp(req *jsonrpc.Request) { req.ProtocolVersion = e.version }
+func (e *modernEra) stamp(h *jsonrpc.HTTP) { h.ProtocolVersion = e.version }
 
 // logLevel makes later requests state the level.
 func (e *modernEra) logLevel(level LoggingLevel) *request {

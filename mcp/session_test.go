@@ -26,7 +26,7 @@ func (s *changingServer) Call(_ context.Context, req *jsonrpc.Request) (jsonrpc.
 	case "initialize":
 		return []byte(`{"protocolVersion":"` + legacy + `","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"2"}}`), nil
 	case "tools/list":
-		if req.Session == jsonrpc.InSession {
+		if req.HTTP.Session == jsonrpc.InSession {
 			return []byte(`{"tools":[]}`), nil
 		}
 	}

@@ -17,7 +17,7 @@ var protocol = regexp.MustCompile(`\binitialized?\b|"ping"|\b20\d\d-\d\d-\d\d\b|
 	`\b(completion|elicitation|logging|notifications|prompts|resources|roots|sampling|server|subscriptions|tasks|tools)/[a-z]+\b`)
 
 // TestTransportsNameNoMethod: package mcp decides what depends on a method or on
-// the protocol version, and passes it in a field of jsonrpc.Request.
+// the protocol version, and passes it in jsonrpc.HTTP.
 func TestTransportsNameNoMethod(t *testing.T) {
 	for _, dir := range []string{"mcp/jsonrpc", "mcp/stdio", "mcp/sse", "mcp/streamhttp", "internal/httpx"} {
 		files, err := filepath.Glob(filepath.Join(root, dir, "*.go"))

@@ -70,8 +70,30 @@ type Request struct {
 	// Started, if not nil, is called with the call's id before it is sent.
 	Started func(ID)
 
-	// The fields below are for HTTP transports. Others ignore them.
+	// HTTP describes the request to HTTP transports. Others ignore it.
+	HTTP HTTP
+}
 
+// Check returns an error if the request is nil or has no method. A [Conn] calls
+// it first.
+func (r *Request) Check() error {
+	switch {
+	case r == nil:
+		return errNilRequest
+	case r.Method == "":
+		return errNoRequestMethod
+	}
+	return nil
+}
+
+const (
+	errNilRequest      = diag.Message("the *Request is nil")
+	errNoRequestMethod = diag.Message("the Request has no method")
+)
+
+// HTTP is what an HTTP transport knows about a request beyond its message. Package mcp
+// sets it.
+type HTTP struct {
 	// ProtocolVersion is the protocol version for the header of an HTTP
 	// request. It is empty before the handshake.
 	ProtocolVersion string
@@ -94,25 +116,8 @@ type Request struct {
 
 	// Header holds additional header fields for the HTTP requests that send the
 	// message (see mcp.ToolCall). The connection does not change it.
-	Header map[string][]string
+	Header map[string][]string `json:"-"`
 }
-
-// Check returns an error if the request is nil or has no method. A [Conn] calls
-// it first.
-func (r *Request) Check() error {
-	switch {
-	case r == nil:
-		return errNilRequest
-	case r.Method == "":
-		return errNoRequestMethod
-	}
-	return nil
-}
-
-const (
-	errNilRequest      = diag.Message("the *Request is nil")
-	errNoRequestMethod = diag.Message("the Request has no method")
-)
 
 // Session is the relation of a request to a session that the server keeps.
 type Session uint8

@@ -10,8 +10,9 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// A post sends one message, and returns the messages that the server sends back.
-type post func(ctx context.Context, message []byte) ([][]byte, error)
+// A post sends one message with the headers that about describes, and returns the
+// messages that the server sends back.
+type post func(ctx context.Context, about *jsonrpc.HTTP, message []byte) ([][]byte, error)
 
 // An exchangeConn is a Conn for which each message is an exchange of its own,
 // as over HTTP. It uses the engine that NewConn uses.
@@ -34,21 +35,22 @@ func (c *exchangeConn) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	resp := c.in.Do(ctx, req, cancel, func(call *jsonrpc.PendingCall) error {
-		err := c.exchange(ctx, call, jsonrpc.AppendRequest(nil, call.ID(), req))
+		err := c.exchange(ctx, call, req)
 		if ctx.Err() != nil {
 			return nil // Do returns the cause
 		}
 		return err
 	})
 	if resp.Cancel != nil {
+		resp.Cancel.HTTP.ProtocolVersion = req.HTTP.ProtocolVersion
 		_ = c.Notify(context.WithoutCancel(ctx), resp.Cancel)
 	}
 	return resp.Result, resp.Err
 }
 
 // exchange sends a request. What comes back must be the response to it.
-func (c *exchangeConn) exchange(ctx context.Context, call *jsonrpc.PendingCall, message []byte) error {
-	received, err := c.post(ctx, message)
+func (c *exchangeConn) exchange(ctx context.Context, call *jsonrpc.PendingCall, req *jsonrpc.Request) error {
+	received, err := c.post(ctx, &req.HTTP, jsonrpc.AppendRequest(nil, call.ID(), req))
 	for _, m := range received {
 		c.in.Receive(c, m, call.ID())
 	}
@@ -62,12 +64,12 @@ func (c *exchangeConn) exchange(ctx context.Context, call *jsonrpc.PendingCall, 
 }
 
 func (c *exchangeConn) Notify(ctx context.Context, req *jsonrpc.Request) error {
-	_, err := c.post(ctx, jsonrpc.AppendRequest(nil, jsonrpc.ID{}, req))
+	_, err := c.post(ctx, &req.HTTP, jsonrpc.AppendRequest(nil, jsonrpc.ID{}, req))
 	return err
 }
 
 func (c *exchangeConn) Reply(ctx context.Context, id jsonrpc.ID, result jsonrpc.RawMessage, err *jsonrpc.Error) error {
-	_, failure := c.post(ctx, jsonrpc.AppendResponse(nil, id, result, err))
+	_, failure := c.post(ctx, new(jsonrpc.HTTP), jsonrpc.AppendResponse(nil, id, result, err))
 	return failure
 }
 
@@ -96,11 +98,13 @@ func (c *exchangeConn) Close() error {
 
 // A transport whose calls are exchanges implements Conn, with a Dispatcher.
 func ExampleDispatcher() {
-	server := func(_ context.Context, message []byte) ([][]byte, error) {
+	server := func(_ context.Context, about *jsonrpc.HTTP, message []byte) ([][]byte, error) {
 		m, err := jsonrpc.Parse(message)
 		switch {
 		case err != nil:
 			return nil, err
+		case about.ProtocolVersion != "2025-11-25":
+			return nil, errors.New("400 Bad Request: no header Mcp-Protocol-Version")
 		case m.Method == "lose":
 			return nil, jsonrpc.Closed(io.ErrUnexpectedEOF)
 		case m.Method == "ignore":
@@ -117,11 +121,12 @@ func ExampleDispatcher() {
 	defer conn.Close()
 
 	ctx := context.Background()
-	result, err := conn.Call(ctx, &jsonrpc.Request{Method: "echo", Params: []byte(`{"message":"hi"}`)})
+	about := jsonrpc.HTTP{ProtocolVersion: "2025-11-25"} // package mcp sets it
+	result, err := conn.Call(ctx, &jsonrpc.Request{Method: "echo", Params: []byte(`{"message":"hi"}`), HTTP: about})
 	fmt.Println(string(result), err)
-	_, err = conn.Call(ctx, &jsonrpc.Request{Method: "lose"})
+	_, err = conn.Call(ctx, &jsonrpc.Request{Method: "lose", HTTP: about})
 	fmt.Println(errors.Is(err, jsonrpc.ErrClosed), errors.Is(err, jsonrpc.ErrOutcomeUnknown))
-	_, err = conn.Call(ctx, &jsonrpc.Request{Method: "ignore"})
+	_, err = conn.Call(ctx, &jsonrpc.Request{Method: "ignore", HTTP: about})
 	fmt.Println(err)
 	// Output:
 	// received notifications/progress

@@ -15,7 +15,7 @@ func TestHeaderOfOneCall(t *testing.T) {
 	conn := s.open(t, &Options{Header: http.Header{"X-Key": {"all"}}}, jsonrpc.Handler{})
 	own := map[string][]string{"x-key": {"one"}, "x-tenant": {"a", "b"}}
 	call(t, conn, "{}")
-	if _, err := conn.Call(t.Context(), &jsonrpc.Request{Method: "m", Params: []byte("{}"), Header: own}); err != nil {
+	if _, err := conn.Call(t.Context(), &jsonrpc.Request{Method: "m", Params: []byte("{}"), HTTP: jsonrpc.HTTP{Header: own}}); err != nil {
 		t.Error(err)
 	}
 	clear(own) // which the connection no longer uses
@@ -35,7 +35,7 @@ func TestCancellationWithoutHeader(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	req := cancelled()
-	req.Header = map[string][]string{"X-Tenant": {"a"}}
+	req.HTTP.Header = map[string][]string{"X-Tenant": {"a"}}
 	go func() { <-s.posted; cancel() }()
 	if _, err := conn.Call(ctx, req); err != context.Canceled {
 		t.Error(err)
@@ -60,7 +60,7 @@ func TestHeaderOfCallStaysInItsOrigin(t *testing.T) {
 		http.Redirect(w, r, other.URL, http.StatusTemporaryRedirect)
 	}
 	conn := s.open(t, nil, jsonrpc.Handler{})
-	_, err := conn.Call(within(t, callTimeout), &jsonrpc.Request{Method: "m", Header: map[string][]string{"X-Tenant": {"topsecret"}}})
+	_, err := conn.Call(within(t, callTimeout), &jsonrpc.Request{Method: "m", HTTP: jsonrpc.HTTP{Header: map[string][]string{"X-Tenant": {"topsecret"}}}})
 	if err == nil || !strings.Contains(err.Error(), "another origin") {
 		t.Error(err)
 	}
@@ -76,7 +76,7 @@ func TestInvalidHeaderOfCall(t *testing.T) {
 	for name, value := range map[string]string{
 		"X-A": "topsecret\r\n", "X A": "topsecret", "authorization": "topsecret", "content-type": "topsecret", "mcp-protocol-version": "topsecret",
 	} {
-		req := &jsonrpc.Request{Method: "m", Header: map[string][]string{name: {value}}}
+		req := &jsonrpc.Request{Method: "m", HTTP: jsonrpc.HTTP{Header: map[string][]string{name: {value}}}}
 		_, err := conn.Call(within(t, callTimeout), req)
 		for _, err := range []error{err, conn.Notify(t.Context(), req)} {
 			if err == nil || !strings.HasPrefix(err.Error(), "header ") || strings.Contains(err.Error(), "topsecret") {
@@ -96,7 +96,7 @@ func TestHeaderOfCallIsMasked(t *testing.T) {
 		http.Error(w, "unknown: "+r.Header.Get("X-Tenant"), http.StatusForbidden)
 	}
 	conn := s.open(t, nil, jsonrpc.Handler{})
-	_, err := conn.Call(within(t, callTimeout), &jsonrpc.Request{Method: "m", Header: map[string][]string{"X-Tenant": {"topsecret"}}})
+	_, err := conn.Call(within(t, callTimeout), &jsonrpc.Request{Method: "m", HTTP: jsonrpc.HTTP{Header: map[string][]string{"X-Tenant": {"topsecret"}}}})
 	if err == nil || !strings.Contains(err.Error(), "unknown: ***") {
 		t.Error(err)
 	}

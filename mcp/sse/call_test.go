@@ -19,7 +19,7 @@ import (
 func TestHeadersOfPosts(t *testing.T) {
 	s := serve(t, func(s *stream) { s.answer(1); s.wait() })
 	conn := s.open(t, &Options{Header: http.Header{"X-Key": {"k"}}}, jsonrpc.Handler{})
-	if _, err := conn.Call(t.Context(), &jsonrpc.Request{Method: "m", Params: []byte("{}"), ProtocolVersion: "2024-11-05"}); err != nil {
+	if _, err := conn.Call(t.Context(), &jsonrpc.Request{Method: "m", Params: []byte("{}"), HTTP: jsonrpc.HTTP{ProtocolVersion: "2024-11-05"}}); err != nil {
 		t.Fatal(err)
 	}
 	if err := conn.Reply(t.Context(), jsonrpc.StringID("a"), nil, &jsonrpc.Error{Code: -1}); err != nil {
@@ -62,7 +62,7 @@ func TestServerClosesAnIdleConnection(t *testing.T) {
 	// another connection.
 	asked := int32(0)
 	for ; closed.Load() == 0 && asked < 50; asked++ {
-		if _, err := conn.Call(within(t, callTimeout), &jsonrpc.Request{Method: "tools/list", Params: []byte("{}"), Repeatable: true}); err != nil {
+		if _, err := conn.Call(within(t, callTimeout), &jsonrpc.Request{Method: "tools/list", Params: []byte("{}"), HTTP: jsonrpc.HTTP{Repeatable: true}}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -33,11 +33,11 @@ func (c *conn) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.RawMessa
 	}
 	var p *post
 	a := c.Do(ctx, req, nil, func(call *jsonrpc.PendingCall) error {
-		if err := httpx.CheckCallHeader(req.Header); err != nil {
+		if err := httpx.CheckCallHeader(req.HTTP.Header); err != nil {
 			return err
 		}
 		id := call.ID()
-		p = c.post(ctx, id, jsonrpc.AppendRequest(nil, id, req), req, 0, func(err error) {
+		p = c.post(ctx, id, jsonrpc.AppendRequest(nil, id, req), &req.HTTP, 0, func(err error) {
 			if err != nil {
 				_ = c.Fail(id, err) // without effect after the result
 			}
@@ -52,10 +52,10 @@ func (c *conn) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.RawMessa
 		p.expire()
 	}
 	if note := a.Cancel; note != nil {
-		note.ProtocolVersion = req.ProtocolVersion
+		note.HTTP.ProtocolVersion = req.HTTP.ProtocolVersion
 		quiet := httpx.BestEffort(context.WithoutCancel(ctx))
 		c.Sent()
-		c.post(quiet, jsonrpc.ID{}, jsonrpc.AppendRequest(nil, jsonrpc.ID{}, note), note, cancelTime, func(error) {})
+		c.post(quiet, jsonrpc.ID{}, jsonrpc.AppendRequest(nil, jsonrpc.ID{}, note), &note.HTTP, cancelTime, func(error) {})
 	}
 	return a.Result, a.Err
 }
@@ -66,25 +66,25 @@ func (c *conn) Notify(ctx context.Context, req *jsonrpc.Request) error {
 	if err := req.Check(); err != nil {
 		return err
 	}
-	if err := httpx.CheckCallHeader(req.Header); err != nil {
+	if err := httpx.CheckCallHeader(req.HTTP.Header); err != nil {
 		return err
 	}
-	return c.send(ctx, jsonrpc.AppendRequest(nil, jsonrpc.ID{}, req), req)
+	return c.send(ctx, jsonrpc.AppendRequest(nil, jsonrpc.ID{}, req), &req.HTTP)
 }
 
 // Reply waits for the server to accept the response.
 func (c *conn) Reply(ctx context.Context, id jsonrpc.ID, result jsonrpc.RawMessage, err *jsonrpc.Error) error {
-	return c.send(ctx, jsonrpc.AppendResponse(nil, id, result, err), &jsonrpc.Request{})
+	return c.send(ctx, jsonrpc.AppendResponse(nil, id, result, err), new(jsonrpc.HTTP))
 }
 
-// send posts msg: the notification req or, if that is empty, a response.
-func (c *conn) send(ctx context.Context, msg []byte, req *jsonrpc.Request) error {
+// send posts msg, a notification or a response.
+func (c *conn) send(ctx context.Context, msg []byte, about *jsonrpc.HTTP) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	result := make(chan error, 1)
 	c.Sent()
-	p := c.post(ctx, jsonrpc.ID{}, msg, req, c.timeout, func(err error) { result <- err })
+	p := c.post(ctx, jsonrpc.ID{}, msg, about, c.timeout, func(err error) { result <- err })
 	select {
 	case err := <-result:
 		return err
@@ -104,12 +104,12 @@ func (c *conn) send(ctx context.Context, msg []byte, req *jsonrpc.Request) error
 }
 
 // header returns the header of a message.
-func (c *conn) header(req *jsonrpc.Request) http.Header {
+func header(about *jsonrpc.HTTP) http.Header {
 	h := http.Header{"Content-Type": {"application/json"}}
-	if v := req.ProtocolVersion; v != "" {
+	if v := about.ProtocolVersion; v != "" {
 		h["Mcp-Protocol-Version"] = []string{v}
 	}
-	if req.Repeatable {
+	if about.Repeatable {
 		httpx.AllowRepeat(h)
 	}
 	return h
@@ -133,12 +133,12 @@ func (p *post) expire() {
 // post sends msg on a new goroutine, with the values of ctx but not its
 // cancellation, and calls result there when the server has accepted or refused the
 // message. It does not call result if the connection ends before. id is that of the
-// call, or zero. req has the header of msg; it is not used after post has returned.
-func (c *conn) post(ctx context.Context, id jsonrpc.ID, msg []byte, req *jsonrpc.Request, timeout time.Duration, result func(error)) *post {
+// call, or zero. about describes msg; it is not used after post has returned.
+func (c *conn) post(ctx context.Context, id jsonrpc.ID, msg []byte, about *jsonrpc.HTTP, timeout time.Duration, result func(error)) *post {
 	ctx, cancel := context.WithCancelCause(c.withPause(context.WithoutCancel(ctx), id))
 	p := &post{ctx: ctx, cancel: cancel}
 	msg = bytes.TrimSuffix(msg, []byte("\n"))
-	header, callHeader := c.header(req), http.Header(req.Header).Clone()
+	header, callHeader := header(about), http.Header(about.Header).Clone()
 	if c.Handler.Trace != nil {
 		c.Handler.Trace(true, msg)
 	}

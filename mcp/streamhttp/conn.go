@@ -63,8 +63,8 @@ func (c *conn) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.RawMessa
 		return nil // Do has a better reason
 	})
 	// In a session the server continues when the response is closed.
-	if note := a.Cancel; note != nil && req.Session != jsonrpc.NoSession {
-		note.ProtocolVersion, note.Session = req.ProtocolVersion, jsonrpc.InSession
+	if note := a.Cancel; note != nil && req.HTTP.Session != jsonrpc.NoSession {
+		note.HTTP.ProtocolVersion, note.HTTP.Session = req.HTTP.ProtocolVersion, jsonrpc.InSession
 		c.bestEffort(func(ctx context.Context) { _ = c.Notify(ctx, note) })
 	}
 	return a.Result, a.Err
@@ -78,7 +78,7 @@ func (x *exchange) call(call *jsonrpc.PendingCall, req *jsonrpc.Request) error {
 	if err != nil {
 		return err
 	}
-	if req.Session == jsonrpc.OpensSession {
+	if req.HTTP.Session == jsonrpc.OpensSession {
 		if err := c.readSession(resp); err != nil {
 			return err
 		}
@@ -100,7 +100,7 @@ func (c *conn) post(ctx context.Context, req *jsonrpc.Request, id jsonrpc.ID, bo
 	body = bytes.TrimSuffix(body, []byte("\n"))
 	header, err := c.header(req)
 	if err == nil {
-		err = httpx.CheckCallHeader(req.Header)
+		err = httpx.CheckCallHeader(req.HTTP.Header)
 	}
 	if err != nil {
 		return nil, err
@@ -109,7 +109,7 @@ func (c *conn) post(ctx context.Context, req *jsonrpc.Request, id jsonrpc.ID, bo
 		c.Handler.Trace(true, body)
 	}
 	resp, err := c.http.Do(ctx, &httpx.Request{
-		Method: http.MethodPost, URL: c.url, Header: header, CallHeader: req.Header, Body: body,
+		Method: http.MethodPost, URL: c.url, Header: header, CallHeader: req.HTTP.Header, Body: body,
 		HeaderTimeout: c.opts.HeaderTimeout, IdleTimeout: c.opts.IdleTimeout, Ends: true,
 	})
 	if err != nil {
@@ -125,9 +125,9 @@ func (c *conn) Notify(ctx context.Context, req *jsonrpc.Request) error {
 	if err := req.Check(); err != nil {
 		return err
 	}
-	begins := req.Session == jsonrpc.BeginsSession
+	begins := req.HTTP.Session == jsonrpc.BeginsSession
 	if begins {
-		c.setSessionVersion(req.ProtocolVersion)
+		c.setSessionVersion(req.HTTP.ProtocolVersion)
 	}
 	if err := c.send(ctx, req, jsonrpc.AppendRequest(nil, jsonrpc.ID{}, req)); err != nil {
 		return err
@@ -141,7 +141,7 @@ func (c *conn) Notify(ctx context.Context, req *jsonrpc.Request) error {
 
 func (c *conn) Reply(ctx context.Context, id jsonrpc.ID, result jsonrpc.RawMessage, err *jsonrpc.Error) error {
 	c.mu.Lock()
-	req := &jsonrpc.Request{ProtocolVersion: c.currentSession().version, Session: jsonrpc.InSession}
+	req := &jsonrpc.Request{HTTP: jsonrpc.HTTP{ProtocolVersion: c.currentSession().version, Session: jsonrpc.InSession}}
 	c.mu.Unlock()
 	return c.send(ctx, req, jsonrpc.AppendResponse(nil, id, result, err))
 }

@@ -42,13 +42,14 @@ func (k headerKey) header() http.Header {
 // header returns the header of a message, without that of the Options. The caller
 // must not change it, as messages share it.
 func (c *conn) header(req *jsonrpc.Request) (http.Header, error) {
-	k := headerKey{version: req.ProtocolVersion, repeatable: req.Repeatable}
+	about := &req.HTTP
+	k := headerKey{version: about.ProtocolVersion, repeatable: about.Repeatable}
 	var bindings []binding
 	c.mu.Lock()
-	switch req.Session {
+	switch about.Session {
 	case jsonrpc.NoSession:
-		k.method, k.name = req.Method, req.Name
-		if t := c.bindings[req.Binding]; t != nil {
+		k.method, k.name = req.Method, about.Name
+		if t := c.bindings[about.Binding]; t != nil {
 			bindings = t.all
 		}
 	case jsonrpc.BeginsSession:

@@ -46,13 +46,13 @@ func TestKeptHeadersAreLimited(t *testing.T) {
 	}
 	c = unconnected()
 	for n, want := range map[int]int{maxHeaderName + 1: 0, maxHeaderName: 1} {
-		h, err := c.header(&jsonrpc.Request{Method: "m", Name: strings.Repeat("x", n)})
+		h, err := c.header(&jsonrpc.Request{Method: "m", HTTP: jsonrpc.HTTP{Name: strings.Repeat("x", n)}})
 		if err != nil || len(h.Get("Mcp-Name")) != n || n == maxHeaderName && len(c.headers) != want {
 			t.Errorf("name of %d bytes: %d headers are kept, %v", n, len(c.headers), err)
 		}
 	}
 	c = unconnected()
-	_, _ = c.header(&jsonrpc.Request{Method: "m", Name: strings.Repeat("x", maxHeaderName+1)})
+	_, _ = c.header(&jsonrpc.Request{Method: "m", HTTP: jsonrpc.HTTP{Name: strings.Repeat("x", maxHeaderName+1)}})
 	if len(c.headers) != 0 {
 		t.Errorf("the header for a name of %d bytes is kept", maxHeaderName+1)
 	}
@@ -63,7 +63,7 @@ func TestKeptHeadersKeepNoMessage(t *testing.T) {
 	c := unconnected()
 	list := []byte("tool, and 64 MiB of other tools")
 	name := unsafe.String(&list[0], len("tool"))
-	if _, err := c.header(&jsonrpc.Request{Method: "m", Name: name}); err != nil {
+	if _, err := c.header(&jsonrpc.Request{Method: "m", HTTP: jsonrpc.HTTP{Name: name}}); err != nil {
 		t.Fatal(err)
 	}
 	for k, h := range c.headers {
@@ -79,7 +79,7 @@ func TestHandshakesAtTheSameTime(t *testing.T) {
 	c := unconnected()
 	c.setSessionVersion("v")
 	c.useSession()
-	h, err := c.header(&jsonrpc.Request{Method: "m", Session: jsonrpc.BeginsSession, ProtocolVersion: "v"})
+	h, err := c.header(&jsonrpc.Request{Method: "m", HTTP: jsonrpc.HTTP{Session: jsonrpc.BeginsSession, ProtocolVersion: "v"}})
 	if err != nil || h.Get(versionHeader) != "v" {
 		t.Errorf("%v, %v", h, err)
 	}
@@ -91,7 +91,7 @@ func TestArgumentsStayInTheirMessage(t *testing.T) {
 	if err := c.bindArguments("tool", []byte(`{"properties":{"to":{"type":"string","x-mcp-header":"To"}}}`)); err != nil {
 		t.Fatal(err)
 	}
-	req := &jsonrpc.Request{Method: "tools/call", Name: "tool", Binding: "tool", Params: []byte(`{"arguments":{"to":"secret"}}`)}
+	req := &jsonrpc.Request{Method: "tools/call", Params: []byte(`{"arguments":{"to":"secret"}}`), HTTP: jsonrpc.HTTP{Name: "tool", Binding: "tool"}}
 	first, err := c.header(req)
 	if err != nil || first.Get("Mcp-Param-To") != "secret" {
 		t.Errorf("%v, %v", first, err)

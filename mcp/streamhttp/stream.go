@@ -206,7 +206,7 @@ func (s *stream) get(ctx context.Context, header http.Header) (*http.Response, e
 // follow reads the stream with the result of a call.
 func (x *exchange) follow(call *jsonrpc.PendingCall, req *jsonrpc.Request, resp *http.Response) error {
 	s := newStream(x.c)
-	s.call, s.x, s.callHeader = call, x, req.Header
+	s.call, s.x, s.callHeader = call, x, req.HTTP.Header
 	for {
 		err := s.read(resp)
 		if err == nil || errors.Is(err, jsonrpc.ErrTooLarge) || x.Err() != nil {
@@ -215,11 +215,11 @@ func (x *exchange) follow(call *jsonrpc.PendingCall, req *jsonrpc.Request, resp 
 		if err == io.EOF {
 			err = errEnded
 		}
-		if req.Session == jsonrpc.NoSession || s.last == "" {
+		if req.HTTP.Session == jsonrpc.NoSession || s.last == "" {
 			return jsonrpc.OutcomeUnknown(jsonrpc.Closed(err))
 		}
 		// The session of the call, which the server may have lost since.
-		session := session{resp.Request.Header.Get(sessionHeader), req.ProtocolVersion}
+		session := session{resp.Request.Header.Get(sessionHeader), req.HTTP.ProtocolVersion}
 		if resp, err = s.reopen(x, session.header(), err); err != nil {
 			return jsonrpc.OutcomeUnknown(jsonrpc.Closed(err)) // Call returns the cause if x has ended
 		}

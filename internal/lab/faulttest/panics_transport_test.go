@@ -112,7 +112,7 @@ var transportPanics = map[string]panicCase{
 			jsonrpc.Handler{Panic: p.report, Reconnect: func(error, time.Duration) { panic(oh()) }})
 		testutil.Must(t, err)
 		p.passes(func() {
-			_, _ = conn.Call(t.Context(), &jsonrpc.Request{Method: "m", Session: jsonrpc.InSession, ProtocolVersion: legacy})
+			_, _ = conn.Call(t.Context(), &jsonrpc.Request{Method: "m", HTTP: jsonrpc.HTTP{Session: jsonrpc.InSession, ProtocolVersion: legacy}})
 		})
 		testutil.Check(t, conn.Close())
 	},
