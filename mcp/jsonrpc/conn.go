@@ -77,9 +77,17 @@ type conn struct {
 }
 
 func (c *conn) Call(ctx context.Context, req *Request) (RawMessage, error) {
-	a := c.Do(ctx, req, nil, func(call *PendingCall) error {
-		return c.out.put(ctx, call, req.size(), func(b []byte) []byte { return AppendRequest(b, call.ID(), req) })
-	})
+	call, err := c.begin(req)
+	if err != nil {
+		return nil, err
+	}
+	defer c.remove(call)
+	c.start(call, req, nil)
+	err = c.out.put(ctx, call, req.size(), func(b []byte) []byte { return AppendRequest(b, call.ID(), req) })
+	if err == nil && call.alone {
+		c.out.flush()
+	}
+	a := c.outcome(ctx, call, req, err)
 	if a.Cancel != nil {
 		// The caller does not wait for room in the queue.
 		c.Sent()

@@ -52,19 +52,29 @@ func (d *Dispatcher) Receive(conn Conn, data []byte, only ID) {
 // If write returns an error, that is the outcome, unless the peer has responded
 // before. write must not keep the PendingCall.
 func (d *Dispatcher) Do(ctx context.Context, req *Request, onTimeout func(error), write func(*PendingCall) error) Response {
-	if err := req.Check(); err != nil {
-		return Response{Err: err}
-	}
-	call, err := d.add()
+	call, err := d.begin(req)
 	if err != nil {
 		return Response{Err: err}
 	}
 	defer d.remove(call)
-	if req.Started != nil {
-		req.Started(call.ID())
+	d.start(call, req, onTimeout)
+	return d.outcome(ctx, call, req, write(call))
+}
+
+// The parts of Do. A connection over a stream calls them itself.
+
+// begin adds a call, which the caller removes in the end.
+func (d *Dispatcher) begin(req *Request) (*PendingCall, error) {
+	if err := req.Check(); err != nil {
+		return nil, err
 	}
-	d.limit(call, req, onTimeout)
-	if err := write(call); err != nil {
+	return d.add()
+}
+
+// outcome waits for the response of a call that was written, unless err is the error
+// of writing.
+func (d *Dispatcher) outcome(ctx context.Context, call *PendingCall, req *Request, err error) Response {
+	if err != nil {
 		if call.Ended() {
 			if a := <-call.response; a.received() {
 				return a
@@ -72,7 +82,16 @@ func (d *Dispatcher) Do(ctx context.Context, req *Request, onTimeout func(error)
 		}
 		return Response{Err: err}
 	}
-	a := call.wait(ctx)
+	var a Response
+	select {
+	case a = <-call.response:
+	case <-ctx.Done():
+		if call.Ended() { // both have happened; the response is worth more
+			a = <-call.response
+		} else {
+			a = Response{Err: context.Cause(ctx), Expired: true}
+		}
+	}
 	if a.Expired && req.Cancel != nil {
 		a.Cancel = req.Cancel(call.ID())
 	}

@@ -22,7 +22,7 @@ type table struct {
 	// call that was added later.
 	unanswerable, settled uint64
 
-	timer *time.Timer   // calls expire; created by the first limit
+	timer *time.Timer   // calls expire; created for the first call with a Timeout
 	epoch time.Time     // when that was; times are relative to it
 	due   time.Duration // when the timer calls expire; 0 if it is stopped
 }
@@ -69,20 +69,6 @@ func (s *PendingCall) ID() ID { return NumberID(s.id) }
 // Ended reports whether the outcome of the call is known, so that its transport has
 // nothing more to read for it.
 func (s *PendingCall) Ended() bool { return len(s.response) > 0 }
-
-// wait waits for the response. If ctx ends first, the Response is Expired, with
-// the cause of ctx as Err.
-func (s *PendingCall) wait(ctx context.Context) Response {
-	select {
-	case a := <-s.response:
-		return a
-	case <-ctx.Done():
-	}
-	if !s.Ended() { // otherwise both happened; the response is worth more
-		return Response{Err: context.Cause(ctx), Expired: true}
-	}
-	return <-s.response
-}
 
 // add adds a call with an id that no other pending call has. Ids are small and
 // sequential because some servers keep them in 32 bits. The caller writes the
@@ -138,13 +124,16 @@ func (t *table) remove(s *PendingCall) (result RawMessage, unread bool) {
 	return result, unread
 }
 
-// limit makes the call expire after the Timeout of req, if that is positive. The
-// table calls onTimeout, which may be nil, with the TimeoutErr of the request before
+// start calls the Started of req before the call is written, and makes it expire after
+// the Timeout of req, if that is positive. The table then calls onTimeout, which may be nil, with the TimeoutErr of the request before
 // the Response arrives. onTimeout must not use the table, and is not called after
 // remove.
 //
 // One timer serves all calls, so that most calls neither start nor stop one.
-func (t *table) limit(s *PendingCall, req *Request, onTimeout func(error)) {
+func (t *table) start(s *PendingCall, req *Request, onTimeout func(error)) {
+	if req.Started != nil {
+		req.Started(s.ID())
+	}
 	if req.Timeout <= 0 {
 		return
 	}

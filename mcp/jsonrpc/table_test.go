@@ -260,7 +260,7 @@ func TestTimeout(t *testing.T) {
 		// A later call may have less time, and some have any time.
 		for i, d := range []time.Duration{3 * time.Second, time.Second, 0, 2 * time.Second, time.Second, time.Hour, math.MaxInt64} {
 			s := add(t, &table)
-			table.limit(s, &Request{Timeout: d, TimeoutErr: errLate}, nil)
+			table.start(s, &Request{Timeout: d, TimeoutErr: errLate}, nil)
 			wg.Go(func() {
 				a := <-s.response
 				if took := time.Since(began); d > 0 && d < math.MaxInt64 && (took != d || a.Err != errLate || !a.Expired) || (d == 0 || d == math.MaxInt64) && a.Err != nil {
@@ -276,7 +276,7 @@ func TestTimeout(t *testing.T) {
 		_ = table.deliver(answerTo(NumberID(7), "{}"))
 		_ = table.deliver(answerTo(NumberID(3), "{}"))
 		s := add(t, &table)
-		table.limit(s, &Request{Timeout: time.Second, TimeoutErr: errLate}, nil)
+		table.start(s, &Request{Timeout: time.Second, TimeoutErr: errLate}, nil)
 		time.Sleep(time.Second)
 		synctest.Wait()
 		if a, _ := got(s); a.Err != errLate || !a.Expired {
@@ -289,7 +289,7 @@ func TestTimeout(t *testing.T) {
 		if a, ok := got(s); ok {
 			t.Errorf("%+v", a)
 		}
-		table.limit(s, &Request{Timeout: time.Second, TimeoutErr: errLate}, nil)
+		table.start(s, &Request{Timeout: time.Second, TimeoutErr: errLate}, nil)
 		table.Close(ErrClosed)
 		time.Sleep(time.Hour)
 		if a, _ := got(s); !errors.Is(a.Err, ErrClosed) || a.Expired {
@@ -334,8 +334,8 @@ func TestPause(t *testing.T) {
 		s, other := add(t, &table), add(t, &table)
 		table.Pause(s.ID(), 1) // it has no limit
 		table.Pause(s.ID(), -1)
-		table.limit(s, &Request{Timeout: 10 * time.Second}, nil)
-		table.limit(other, &Request{Timeout: time.Minute}, nil)
+		table.start(s, &Request{Timeout: 10 * time.Second}, nil)
+		table.start(other, &Request{Timeout: time.Minute}, nil)
 		time.Sleep(4 * time.Second)
 		table.Pause(s.ID(), 1)
 		table.Pause(s.ID(), 1)
@@ -361,7 +361,7 @@ func TestPause(t *testing.T) {
 		// A call that is over changes none that uses the same memory.
 		s = add(t, &table)
 		before := s.ID()
-		table.limit(s, &Request{Timeout: time.Second}, nil)
+		table.start(s, &Request{Timeout: time.Second}, nil)
 		table.Pause(before, 1)
 		table.remove(s)
 		s = add(t, &table)

@@ -39,7 +39,8 @@ type writeQueue struct {
 }
 
 // put queues the messages that add appends, of about size bytes. It waits for room
-// until ctx or the call, if there is one, ends. It queues nothing if ctx has ended.
+// until ctx or the call, if there is one, ends. It queues nothing if ctx has ended. For
+// a call that is alone, the caller calls flush after it.
 func (q *writeQueue) put(ctx context.Context, call *PendingCall, size int, add func([]byte) []byte) error {
 	var ended chan Response
 	if call != nil {
@@ -51,8 +52,9 @@ func (q *writeQueue) put(ctx context.Context, call *PendingCall, size int, add f
 		}
 		room, err := q.offer(size, add)
 		if room == nil {
-			// Concurrent calls are faster if their messages share a write.
-			if err == nil && !(call != nil && call.alone && q.tryWrite()) {
+			// A call that is alone is written by flush. Concurrent calls are faster if
+			// their messages share a write.
+			if err == nil && !(call != nil && call.alone) {
 				q.signal()
 			}
 			return err
@@ -143,11 +145,12 @@ func (q *writeQueue) close(err error) {
 	q.signal()
 }
 
-// tryWrite writes as much as the stream accepts without waiting. It reports
-// whether nothing is left for run.
-func (q *writeQueue) tryWrite() bool {
+// flush writes the queued messages as far as the stream accepts them without waiting.
+// It leaves the rest to run.
+func (q *writeQueue) flush() {
 	if q.try == nil || !q.writing.TryLock() {
-		return false
+		q.signal()
+		return
 	}
 	defer q.writing.Unlock() // even if a trace panics and the caller recovers
 	p, written, open := q.take()
@@ -162,7 +165,9 @@ func (q *writeQueue) tryWrite() bool {
 		q.buf = append(p, q.buf...)
 		q.mu.Unlock()
 	}
-	return done && open
+	if !done || !open {
+		q.signal()
+	}
 }
 
 // run writes queued messages until the queue is closed or writing fails.

@@ -8,9 +8,9 @@ const (
 	longPipe  = 256 << 10
 )
 
-// makeRoom makes stdin a long pipe if b is longer than one usually holds.
-func (p *process) makeRoom(b []byte) {
-	if len(b) > usualPipe && !p.grownIn {
+// makeRoom makes stdin a long pipe, for a message that is longer than one usually holds.
+func (p *process) makeRoom() {
+	if !p.grownIn {
 		p.grownIn = true
 		growPipe(p.stdin)
 	}

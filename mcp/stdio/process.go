@@ -36,7 +36,7 @@ type process struct {
 	env    []string // of the child; nil if it gets the whole environment of this process
 
 	stdin  *os.File
-	try    nonblockingWriter // to stdin
+	try    *rawWriter // to stdin, for TryWrite; nil if that writes nothing
 	stdout *output
 	stderr *stderr
 	*lines       // of stdout
@@ -69,7 +69,7 @@ func start(cmd *exec.Cmd, run func(*exec.Cmd) error, stderrCopy io.Writer) (*pro
 		drained: make(chan struct{}),
 		exited:  make(chan struct{}),
 	}
-	p.try.open(p.stdin)
+	p.try = newRawWriter(p.stdin)
 	started := make(chan startResult)
 	go p.supervise(cmd, run, started) // ends when the child has been reaped
 	r, ok := <-started
@@ -237,7 +237,9 @@ func (p *process) exitError() error {
 }
 
 func (p *process) Write(b []byte) (int, error) {
-	p.makeRoom(b)
+	if len(b) > usualPipe {
+		p.makeRoom()
+	}
 	p.sent.Add(int64(len(b)))
 	n, err := p.stdin.Write(b)
 	p.sent.Add(int64(n - len(b)))
@@ -253,15 +255,6 @@ var (
 	_ jsonrpc.MessageLimiter = (*process)(nil)
 	_ jsonrpc.Diagnoser      = (*process)(nil)
 )
-
-// TryWrite implements jsonrpc.TryWriter.
-func (p *process) TryWrite(b []byte) (int, error) {
-	p.makeRoom(b)
-	p.sent.Add(int64(len(b)))
-	n, err := p.try.write(b)
-	p.sent.Add(int64(n - len(b)))
-	return n, err
-}
 
 // Close ends the child and its group: by the end of standard input, then SIGTERM,
 // then SIGKILL. It takes no lock that a Write might hold, and every wait has a

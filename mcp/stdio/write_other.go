@@ -8,12 +8,13 @@ import (
 	"github.com/stdmcp/stdmcp/internal/retry"
 )
 
-// A nonblockingWriter writes nothing, as a write may block on these systems.
-type nonblockingWriter struct{}
+// A rawWriter does not exist on these systems, where a write may block.
+type rawWriter struct{}
 
-func (nonblockingWriter) open(*os.File) {}
+func newRawWriter(*os.File) *rawWriter { return nil }
 
-func (nonblockingWriter) write([]byte) (int, error) { return 0, nil }
+// TryWrite writes nothing.
+func (p *process) TryWrite([]byte) (int, error) { return 0, nil }
 
 // closeInput closes the file that Write writes to, and returns a function that waits
 // until it is closed. Closing waits for a Write that begins at that moment; on Windows,

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// A nonblockingWriter writes to a pipe as much as fits into it at once.
-type nonblockingWriter struct {
+// A rawWriter writes to a pipe as much as fits into it at once.
+type rawWriter struct {
 	conn    syscall.RawConn
 	attempt func(fd uintptr) bool // the method tryOnce, as a value made once
 
@@ -18,27 +18,39 @@ type nonblockingWriter struct {
 	n int
 }
 
-func (w *nonblockingWriter) open(f *os.File) {
+// newRawWriter returns nil if the file is in blocking mode.
+func newRawWriter(f *os.File) *rawWriter {
 	if f.SetWriteDeadline(time.Time{}) != nil {
-		return // the file is in blocking mode
+		return nil
 	}
-	w.conn, _ = f.SyscallConn()
+	conn, err := f.SyscallConn()
+	if err != nil {
+		return nil
+	}
+	w := &rawWriter{conn: conn}
 	w.attempt = w.tryOnce
+	return w
 }
 
-// write returns how much of p was written. It leaves every error to the next
-// ordinary Write.
-func (w *nonblockingWriter) write(p []byte) (int, error) {
-	if w.conn == nil {
+// TryWrite implements jsonrpc.TryWriter. It leaves every error to the next ordinary
+// Write.
+func (p *process) TryWrite(b []byte) (int, error) {
+	w := p.try
+	if w == nil {
 		return 0, nil
 	}
-	w.p, w.n = p, 0
+	if len(b) > usualPipe {
+		p.makeRoom()
+	}
+	p.sent.Add(int64(len(b)))
+	w.p, w.n = b, 0
 	err := w.conn.Write(w.attempt)
 	w.p = nil
+	p.sent.Add(int64(w.n - len(b)))
 	return w.n, err
 }
 
-func (w *nonblockingWriter) tryOnce(fd uintptr) bool {
+func (w *rawWriter) tryOnce(fd uintptr) bool {
 	n, err := syscall.Write(int(fd), w.p)
 	if err == nil {
 		w.n = n
