@@ -16,7 +16,7 @@ const (
 // An Implementation describes a client or a server.
 type Implementation struct {
 	Name    string // for programs
-	Title   string // for people (2025-06-18); falls back to Name
+	Title   string // for people (2025-06-18); see DisplayName
 	Version string
 
 	Description string // 2025-11-25

@@ -3,7 +3,7 @@ package mcp
 // A Prompt is a template of messages that a server offers to users.
 type Prompt struct {
 	Name        string // for programs
-	Title       string // for people (2025-06-18); falls back to Name
+	Title       string // for people (2025-06-18); see DisplayName
 	Description string
 	Arguments   []PromptArgument
 	Icons       []Icon // 2025-11-25

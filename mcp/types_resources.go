@@ -4,7 +4,7 @@ package mcp
 type Resource struct {
 	URI         string
 	Name        string // for programs
-	Title       string // for people (2025-06-18); falls back to Name
+	Title       string // for people (2025-06-18); see DisplayName
 	Description string // for a model
 	MIMEType    string // empty if unknown
 	Size        *int64 // in bytes, before base64; nil if unknown
@@ -39,7 +39,7 @@ func (t *Resource) ident() string { return t.URI }
 type ResourceTemplate struct {
 	URITemplate string // RFC 6570
 	Name        string // for programs
-	Title       string // for people (2025-06-18); falls back to Name
+	Title       string // for people (2025-06-18); see DisplayName
 	Description string // for a model
 	MIMEType    string // of all matching resources; empty if they differ
 	Annotations *Annotations
