@@ -29,8 +29,10 @@ func appendParams(b []byte, era era, q *request, token int64) (_ []byte, err err
 	if token != 0 {
 		b = wire.AppendInt(wire.AppendKey(b, "progressToken"), token)
 	}
-	if b, err = appendMeta(b, q.meta); err != nil {
-		return b, err
+	if len(q.meta) > 0 {
+		if b, err = appendMeta(b, q.meta); err != nil {
+			return b, err
+		}
 	}
 	if len(b) == empty {
 		b = b[:start]
@@ -42,9 +44,6 @@ func appendParams(b []byte, era era, q *request, token int64) (_ []byte, err err
 
 // appendMeta appends the caller's members of _meta.
 func appendMeta(b []byte, meta map[string]any) (_ []byte, err error) {
-	if len(meta) == 0 {
-		return b, nil
-	}
 	for _, key := range wire.SortedKeys(meta) {
 		switch key {
 		case "progressToken", metaVersion, metaClientInfo, metaCapabilities:

@@ -13,17 +13,7 @@ import (
 // peer, which has ids of its own, the Message is empty.
 func Parse(data []byte) (Message, error) {
 	r := wire.NewReader(data)
-	m, err := parse(&r)
-	if err == nil {
-		err = r.End()
-	}
-	if err == nil {
-		return m, nil
-	}
-	return Message{ID: recoverID(data)}, Malformed(err)
-}
-
-func parse(r *wire.Reader) (m Message, err error) {
+	var m Message
 	var version, hasMethod bool
 	for r.Object(); r.More(); {
 		switch string(r.Key()) {
@@ -33,7 +23,7 @@ func parse(r *wire.Reader) (m Message, err error) {
 				r.Fail(errVersion)
 			}
 		case "id":
-			m.ID = readID(r)
+			m.ID = readID(&r)
 		case "method":
 			m.Method, hasMethod = r.String(), true
 		case "params":
@@ -43,7 +33,7 @@ func parse(r *wire.Reader) (m Message, err error) {
 		case "error":
 			// Some servers write null beside a result.
 			if !r.Null() {
-				m.Error = readError(r)
+				m.Error = readError(&r)
 			}
 		default:
 			r.Skip()
@@ -52,25 +42,31 @@ func parse(r *wire.Reader) (m Message, err error) {
 	if m.Error != nil && string(m.Result) == "null" {
 		m.Result = nil
 	}
+	err := r.Err()
 	switch {
-	case r.Err() != nil:
-		return m, r.Err()
+	case err != nil:
 	case !version:
-		return m, errVersion
+		err = errVersion
 	case hasMethod && m.Method == "":
-		return m, errNoMethod
+		err = errNoMethod
 	case hasMethod && m.ID == nullID:
-		return m, errNullID
+		err = errNullID
 	case hasMethod:
 		m.Result, m.Error = nil, nil
 	case m.Result != nil && m.Error != nil:
-		return m, errBoth
+		err = errBoth
 	case m.Result == nil && m.Error == nil:
-		return m, errNeither
+		err = errNeither
 	case m.ID.IsZero() && m.Error == nil:
-		return m, errNoID
+		err = errNoID
 	case m.ID.IsZero():
 		m.ID = nullID // the id of an error may be absent
+	}
+	if err == nil {
+		err = r.End()
+	}
+	if err != nil {
+		return Message{ID: recoverID(data)}, Malformed(err)
 	}
 	return m, nil
 }

@@ -38,7 +38,13 @@ func (d *Dispatcher) Receive(conn Conn, data []byte, only ID) {
 	if d.Handler.Trace != nil {
 		d.Handler.Trace(false, data)
 	}
-	if err := d.receive(conn, data, only); err != nil && d.Handler.Dropped != nil {
+	var err error
+	if text := wire.Trim(data); len(text) > 0 && text[0] == '[' {
+		err = d.batch(conn, text, only)
+	} else {
+		err = d.message(conn, text, only)
+	}
+	if err != nil && d.Handler.Dropped != nil {
 		d.Handler.Dropped(err, data)
 	}
 }
@@ -106,14 +112,7 @@ func (d *Dispatcher) remove(s *PendingCall) {
 	}
 }
 
-// receive handles one message or batch. The error is the reason to drop it.
-func (d *Dispatcher) receive(conn Conn, data []byte, only ID) error {
-	if data = wire.Trim(data); len(data) == 0 || data[0] != '[' {
-		return d.message(conn, data, only)
-	}
-	return d.batch(conn, data, only)
-}
-
+// batch handles a batch. The error is the reason to drop it or a part of it.
 func (d *Dispatcher) batch(conn Conn, data []byte, only ID) error {
 	accept := d.batches.Load()
 	var errs []error
@@ -146,7 +145,7 @@ const (
 	errLongBatch = diag.Message("a batch of too many messages")
 )
 
-// message handles one message.
+// message handles one message. The error is the reason to drop it.
 func (d *Dispatcher) message(conn Conn, data []byte, only ID) error {
 	m, err := Parse(data)
 	if len(data) >= minHeld {
@@ -156,9 +155,15 @@ func (d *Dispatcher) message(conn Conn, data []byte, only ID) error {
 	case err != nil:
 		d.failInvalid(data, m.ID, only, err)
 		return err
-	case m.isResponse():
-		m.ID = resolveCallID(m.ID, only, m.Error != nil)
-		return d.deliver(&m)
+	case m.Method == "": // a response
+		if !only.IsZero() {
+			m.ID = resolveCallID(m.ID, only, m.Error != nil)
+		}
+		a := Response{Result: m.Result}
+		if m.Error != nil {
+			a = Response{Err: m.Error}
+		}
+		return d.deliver(m.ID, a)
 	case d.Handler.Message != nil:
 		kept := m // m itself stays on the stack
 		kept.Call = only

@@ -15,6 +15,3 @@ type Message struct {
 
 // IsRequest reports whether the message expects a response.
 func (m *Message) IsRequest() bool { return m.Method != "" && !m.ID.IsZero() }
-
-// isResponse reports whether the message responds to a call.
-func (m *Message) isResponse() bool { return m.Method == "" }

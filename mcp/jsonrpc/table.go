@@ -201,35 +201,15 @@ func (t *table) expire() {
 	t.mu.Unlock()
 }
 
-// deliver passes the response m to its call, without waiting. The error is
-// ErrUnknownID if there is no such call.
+// deliver passes the response a, whose id is id, to its call, without waiting. The
+// error is ErrUnknownID if there is no such call.
 //
 // Some servers return every id as a string, so deliver takes a string of digits
 // as a number. An error with the id null goes to the pending call if there is
 // exactly one, if the code means that the peer could not read the id
 // (CodeParseError or CodeInvalidRequest), and if the error cannot be about a
 // message reported to Sent.
-func (t *table) deliver(m *Message) error {
-	a := Response{Result: m.Result}
-	if m.Error != nil {
-		a = Response{Err: m.Error}
-	}
-	return t.end(m.ID, a)
-}
-
-// Sent records that the connection sends a notification or a response, to which
-// some servers respond with an error with the id null.
-func (t *table) Sent() {
-	t.mu.Lock()
-	t.unanswerable++
-	t.mu.Unlock()
-}
-
-// Fail ends the pending call with the given id with err. The error is
-// ErrUnknownID if there is no such call.
-func (t *table) Fail(id ID, err error) error { return t.end(id, Response{Err: err}) }
-
-func (t *table) end(id ID, a Response) error {
+func (t *table) deliver(id ID, a Response) error {
 	n, ok := id.number()
 	t.mu.Lock()
 	if id == nullID && concernsUnreadable(a.Err) && len(t.pending) == 1 && t.settled == t.unanswerable {
@@ -249,6 +229,18 @@ func (t *table) end(id ID, a Response) error {
 	}
 	return nil
 }
+
+// Sent records that the connection sends a notification or a response, to which
+// some servers respond with an error with the id null.
+func (t *table) Sent() {
+	t.mu.Lock()
+	t.unanswerable++
+	t.mu.Unlock()
+}
+
+// Fail ends the pending call with the given id with err. The error is
+// ErrUnknownID if there is no such call.
+func (t *table) Fail(id ID, err error) error { return t.deliver(id, Response{Err: err}) }
 
 // concernsUnreadable reports whether err, which came without an id, may be the
 // outcome of a call: a local error, or an error response to a message whose id

@@ -22,8 +22,8 @@ func add(t *testing.T, table *table) *PendingCall {
 	return s
 }
 
-func answerTo(id ID, result string) *Message {
-	return &Message{ID: id, Result: json.RawMessage(result)}
+func answerTo(id ID, result string) (ID, Response) {
+	return id, Response{Result: json.RawMessage(result)}
 }
 
 // got returns the answer that has arrived in s, if any.
@@ -99,22 +99,22 @@ func TestResponseReachesItsCallOnly(t *testing.T) {
 
 func TestErrorWithoutIDGoesToTheOnlyCall(t *testing.T) {
 	var table table
-	m := &Message{ID: nullID, Error: &Error{Code: CodeParseError}}
-	if err := table.deliver(m); err != ErrUnknownID {
+	m := Response{Err: &Error{Code: CodeParseError}}
+	if err := table.deliver(nullID, m); err != ErrUnknownID {
 		t.Errorf("with no call pending: %v", err)
 	}
 	s, other := add(t, &table), add(t, &table)
-	if err := table.deliver(m); err != ErrUnknownID {
+	if err := table.deliver(nullID, m); err != ErrUnknownID {
 		t.Errorf("with two calls pending: %v", err)
 	}
 	table.remove(other)
 	if err := table.deliver(answerTo(nullID, "{}")); err != ErrUnknownID {
 		t.Errorf("a result: %v", err)
 	}
-	if err := table.deliver(m); err != nil {
+	if err := table.deliver(nullID, m); err != nil {
 		t.Errorf("with one call pending: %v", err)
 	}
-	if a, _ := got(s); a.Err != m.Error {
+	if a, _ := got(s); a.Err != m.Err {
 		t.Errorf("answer %v", a)
 	}
 }
@@ -300,7 +300,7 @@ func TestTimeout(t *testing.T) {
 }
 
 func TestErrorWithoutIDMayBeAboutANotification(t *testing.T) {
-	invalid := func(code int64) *Message { return &Message{ID: nullID, Error: &Error{Code: code}} }
+	invalid := func(code int64) (ID, Response) { return nullID, Response{Err: &Error{Code: code}} }
 	var table table
 	s := add(t, &table)
 	table.Sent()

@@ -76,7 +76,9 @@ func (l *lines) Read() ([]byte, error) {
 		end := l.from + l.seen + i
 		msg, err := l.message(trim(l.buf[l.from:end]))
 		l.from, l.seen = end+1, 0
-		l.shrink()
+		if len(l.buf) != smallBuffer && l.to-l.from < smallBuffer {
+			l.shrink()
+		}
 		if msg != nil || err != nil {
 			return msg, err
 		}
@@ -155,7 +157,9 @@ func (l *lines) more() error {
 		l.from, l.to, l.seen = 0, 0, 0
 		return l.err
 	}
-	l.makeRoom()
+	if l.to == len(l.buf) {
+		l.makeRoom()
+	}
 	n, err := buffers.Read(l.r, l.buf[l.to:])
 	l.to += n
 	l.err = err
@@ -164,9 +168,6 @@ func (l *lines) more() error {
 
 // makeRoom makes room for more data at the end of buf.
 func (l *lines) makeRoom() {
-	if l.to < len(l.buf) {
-		return
-	}
 	old := l.buf
 	if l.from == 0 {
 		l.buf = buffers.Get(len(old), l.hint, l.max+2) // with the line break
@@ -178,11 +179,8 @@ func (l *lines) makeRoom() {
 	}
 }
 
-// shrink returns to the small buffer if the unread data fits into it.
+// shrink returns to the small buffer, into which the unread data fits.
 func (l *lines) shrink() {
-	if len(l.buf) == smallBuffer || l.to-l.from >= smallBuffer {
-		return
-	}
 	old := l.buf
 	l.buf = l.small
 	l.to = copy(l.buf, old[l.from:l.to])
