@@ -93,7 +93,7 @@ func run(before string, verbose bool) error {
 			}
 		}
 	}
-	return nil
+	return printWay(verbose)
 }
 
 // A tree is the text of files by name.
