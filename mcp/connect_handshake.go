@@ -148,25 +148,19 @@ func (h *handshake) send(k kind, f func() (*agreement, error)) {
 	})
 }
 
-// await waits for an event: a reply, or the end of the time unless that is 0.
+// await waits for an event: a reply, or the end of the time unless that is 0. While the
+// user logs in, the time is not over, and run waits once more.
 func (h *handshake) await(wait time.Duration) {
 	if wait == 0 {
 		wait = noLimit
 	}
 	t := time.NewTimer(wait)
 	defer t.Stop()
-	for waiting := true; waiting; {
-		select {
-		case o := <-h.outcomes:
-			h.record(o)
-			waiting = false
-		case <-t.C:
-			if h.late = !h.c.requests.away(); h.late {
-				waiting = false
-			} else {
-				t.Reset(wait) // the user logs in
-			}
-		}
+	select {
+	case o := <-h.outcomes:
+		h.record(o)
+	case <-t.C:
+		h.late = !h.c.requests.away()
 	}
 	for { // what has arrived together is known together
 		select {

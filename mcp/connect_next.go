@@ -24,7 +24,7 @@ const (
 type handshakeState struct {
 	mayProbe, mayInitialize bool // the versions and the transport permit the request
 	initializeFirst         bool
-	stateless               bool // see Stateless; elsewhere, a late response to the probe is seen
+	stateless               bool // see Features.Stateless; elsewhere, a late response to the probe is seen
 	mayReopen               bool // another connection can be opened, and has not been
 
 	probe, session reply // to server/discover and initialize

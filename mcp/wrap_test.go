@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
@@ -49,7 +50,7 @@ func (c *countingTransport) Open(ctx context.Context, h jsonrpc.Handler) (jsonrp
 	conn, err := c.Transport.Open(ctx, h)
 	if c.wait {
 		<-received
-		time.Sleep(20 * time.Millisecond) // for a client that does not wait for Open
+		synctest.Wait() // for a client that does not wait for Open
 	}
 	return &countingConn{conn, c}, err
 }
@@ -68,30 +69,34 @@ func (c *countingConn) Reply(ctx context.Context, id jsonrpc.ID, result jsonrpc.
 // request that arrives before Open has returned.
 func TestRepliesThroughTheConnOfOpen(t *testing.T) {
 	for _, early := range []bool{false, true} {
-		answered := make(chan request, 1)
-		p, rwc := newPeer(t, legacy, func(p *peer, r request) {
-			switch r.Method {
-			case "notifications/initialized":
-				if !early {
-					p.send(`{"jsonrpc":"2.0","id":"q","method":"ping"}`)
-				}
-			case "":
-				answered <- r
+		synctest.Test(t, func(t *testing.T) { testReply(t, early) })
+	}
+}
+
+func testReply(t *testing.T, early bool) {
+	answered := make(chan request, 1)
+	p, rwc := newPeer(t, legacy, func(p *peer, r request) {
+		switch r.Method {
+		case "notifications/initialized":
+			if !early {
+				p.send(`{"jsonrpc":"2.0","id":"q","method":"ping"}`)
 			}
-		})
-		if early {
-			go p.send(`{"jsonrpc":"2.0","id":"q","method":"ping"}`) // ends when it is read
+		case "":
+			answered <- r
 		}
-		tr := &countingTransport{Transport: overStream(rwc), wait: early}
-		connectTransport(t, tr, &mcp.Options{ProtocolVersions: []string{legacy}})
-		select {
-		case r := <-answered:
-			if string(r.ID) != `"q"` || string(r.Result) != "{}" || tr.replies.Load() != 1 {
-				t.Errorf("early %v: the server receives %s, the wrapper sends %d", early, r.line, tr.replies.Load())
-			}
-		case <-time.After(10 * time.Second):
-			t.Errorf("early %v: no response", early)
+	})
+	if early {
+		go p.send(`{"jsonrpc":"2.0","id":"q","method":"ping"}`) // ends when it is read
+	}
+	tr := &countingTransport{Transport: overStream(rwc), wait: early}
+	connectTransport(t, tr, &mcp.Options{ProtocolVersions: []string{legacy}})
+	select {
+	case r := <-answered:
+		if string(r.ID) != `"q"` || string(r.Result) != "{}" || tr.replies.Load() != 1 {
+			t.Errorf("early %v: the server receives %s, the wrapper sends %d", early, r.line, tr.replies.Load())
 		}
+	case <-time.After(10 * time.Second):
+		t.Errorf("early %v: no response", early)
 	}
 }
 
