@@ -34,11 +34,7 @@ func (s ServerInfo) Modern() bool { return s.ProtocolVersion >= protocolVersions
 func (s ServerInfo) MarshalJSON() ([]byte, error) { return marshalObject(&s) }
 
 // UnmarshalJSON decodes a result of initialize.
-func (s *ServerInfo) UnmarshalJSON(data []byte) error {
-	v, err := unmarshalObject(data, s, new(ServerInfo))
-	*s = *v
-	return err
-}
+func (s *ServerInfo) UnmarshalJSON(data []byte) error { return unmarshalObject(data, s) }
 
 // Connect opens a connection to a server and negotiates the protocol version.
 // ctx bounds only Connect itself: the client keeps the values of ctx and lives

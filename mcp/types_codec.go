@@ -76,21 +76,14 @@ func decodeWhole(r *wire.Reader, v object) error {
 	return r.End()
 }
 
-// unmarshalObject reads v, a new object, from a copy of data. It returns v, or old after
-// an error and for null, as json.Unmarshaler requires. It is compiled once for all
-// types, as all are pointers.
-//
-//go:noinline
-func unmarshalObject[P object](data []byte, old, v P) (P, error) {
+// unmarshalObject reads v from a copy of data. It does nothing for null, as
+// json.Unmarshaler requires.
+func unmarshalObject(data []byte, v object) error {
 	r := wire.NewReader(slices.Clone(data))
-	if r.Null() {
-		return old, r.End()
+	if !r.Null() {
+		decodeObject(&r, v)
 	}
-	decodeObject(&r, v)
-	if err := r.End(); err != nil {
-		return old, err
-	}
-	return v, nil
+	return r.End()
 }
 
 // appendObject appends v, with null for values that cannot be encoded.

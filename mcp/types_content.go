@@ -138,7 +138,8 @@ func (c *codec) readContent(t *Content) {
 	mark := c.r.Mark()
 	kind := c.contentType()
 	c.r.Reset(mark)
-	if t.Type = contentKind(string(kind)); t.Type != "" {
+	*t = Content{Type: contentKind(string(kind))} // the types have different members
+	if t.Type != "" {
 		c.readMembers(t)
 		if c.r.Err() == nil && (t.Type != ContentResource || t.Resource != nil) {
 			return

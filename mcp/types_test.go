@@ -110,13 +110,25 @@ func TestContentNeverFailsItsResult(t *testing.T) {
 	}
 }
 
-func TestUnmarshalResetsValue(t *testing.T) {
+// TestUnmarshalIntoAValue: absent members and null change nothing, as with
+// encoding/json and a struct, but a Content has the members of its type only.
+func TestUnmarshalIntoAValue(t *testing.T) {
+	icon := Icon{Src: "old", Theme: "dark"}
+	for text, want := range map[string]Icon{"null": icon, `{"src":"new"}`: {Src: "new", Theme: "dark"}} {
+		got := icon
+		if err := json.Unmarshal([]byte(text), &got); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: got %+v, %v, want %+v", text, got, err, want)
+		}
+	}
 	content := Content{Type: "video", Raw: json.RawMessage(`{"type":"video"}`)}
 	if err := content.UnmarshalJSON([]byte(`{"type":"text","text":"t"}`)); err != nil || !reflect.DeepEqual(content, TextContent("t")) {
 		t.Errorf("got %+v, %v", content, err)
 	}
-	if err := content.UnmarshalJSON([]byte(`{"type":"image"`)); err == nil || !reflect.DeepEqual(content, TextContent("t")) {
-		t.Errorf("after an error: got %+v, %v", content, err)
+	if err := content.UnmarshalJSON([]byte(`{"type":"image","data":"AA=="}`)); err != nil || content.Text != "" {
+		t.Errorf("got %+v, %v", content, err)
+	}
+	if err := content.UnmarshalJSON([]byte(`{"type":"image"`)); err == nil {
+		t.Errorf("no error, %+v", content)
 	}
 }
 
