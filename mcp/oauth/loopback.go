@@ -1,10 +1,14 @@
 package oauth
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"io"
 	"net"
+	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -63,18 +67,13 @@ func (l *Loopback) Listen(ctx context.Context, last string) (Receiver, error) {
 	if err != nil || u.Scheme != "http" || !isLoopback(u) || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
 		return nil, &Error{URL: clean(fixed), Rule: "Loopback.RedirectURI must be an http URL on this machine without a query"}
 	}
-	var config net.ListenConfig
 	port := u.Port()
 	if v, err := url.Parse(last); err == nil && l.RedirectURI == "" && v.Hostname() == u.Hostname() {
 		port = v.Port()
 	}
-	host := u.Hostname()
-	if host == "localhost" {
-		host = "127.0.0.1"
-	}
-	ln, err := config.Listen(ctx, "tcp", net.JoinHostPort(host, orZero(port)))
+	ln, err := listenTCP(u.Hostname(), port)
 	if err != nil && u.Port() == "" {
-		ln, err = config.Listen(ctx, "tcp", net.JoinHostPort(host, "0"))
+		ln, err = listenTCP(u.Hostname(), "")
 	}
 	if err != nil {
 		return nil, &Error{URL: clean(fixed), Rule: "cannot listen for the authorization response", Err: err}
@@ -88,11 +87,19 @@ func (l *Loopback) Listen(ctx context.Context, last string) (Receiver, error) {
 	return &receiver{l: l, ln: ln, uri: u}, nil
 }
 
-func orZero(port string) string {
-	if port == "" {
-		return "0"
+// listenTCP listens at a port of this machine, a free one if it is "". host is an
+// address, or a name that isLoopback accepts: whatever it resolves to, only programs
+// on this machine reach 127.0.0.1.
+func listenTCP(host, port string) (*net.TCPListener, error) {
+	addr, err := netip.ParseAddr(host)
+	if err != nil {
+		addr = netip.AddrFrom4([4]byte{127, 0, 0, 1})
 	}
-	return port
+	n, err := strconv.ParseUint(cmp.Or(port, "0"), 10, 16)
+	if err != nil {
+		return nil, errors.New("invalid port " + port)
+	}
+	return net.ListenTCP("tcp", net.TCPAddrFromAddrPort(netip.AddrPortFrom(addr, uint16(n))))
 }
 
 // A receiver listens for one authorization response.

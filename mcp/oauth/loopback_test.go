@@ -159,6 +159,21 @@ func TestLoopbackRedirectURI(t *testing.T) {
 	}
 }
 
+// A name below localhost may resolve to another address.
+func TestLoopbackListensOnThisMachine(t *testing.T) {
+	in, err := (&Loopback{RedirectURI: "http://app.localhost/cb"}).Listen(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	if addr := in.(*receiver).ln.Addr().(*net.TCPAddr); !addr.IP.IsLoopback() || !strings.HasPrefix(in.RedirectURI(), "http://app.localhost:") {
+		t.Error(addr, in.RedirectURI())
+	}
+	if _, err := (&Loopback{RedirectURI: "http://127.0.0.1:65536/cb"}).Listen(t.Context(), ""); err == nil || !strings.Contains(err.Error(), "invalid port 65536") {
+		t.Error(err)
+	}
+}
+
 func TestPaste(t *testing.T) {
 	e := newEnv(t)
 	var shown bytes.Buffer
