@@ -146,3 +146,226 @@ func (t *Transport) askForClient(ctx context.Context, s *server) (*Client, error
 	}
 	return &c, nil
 }
+
+// A registration is a client as the Store holds it: dynamically registered (RFC
+// 7591) or from Options.AskClient.
+type registration struct {
+	id, secret, method string
+	redirect           string // the registered redirect URI; deviceGrant without one, empty for AskClient
+	expires            int64  // expiry of the secret in Unix time; 0 means never
+}
+
+func (g *registration) client(s *server) *Client {
+	c := &Client{ID: g.id, Secret: g.secret, Method: g.method, Issuer: s.issuer}
+	if c.Method == "" {
+		c.Method = c.method(s.authMethods)
+	}
+	return c
+}
+
+// validFor reports whether the registration may be used with this redirect URI, or for
+// deviceGrant.
+func (g *registration) validFor(redirect string) bool {
+	return g != nil && g.id != "" && (g.redirect == "" || g.redirect == redirect || redirect == deviceGrant) && (g.expires == 0 || time.Now().Unix() < g.expires)
+}
+
+func (g *registration) encode() []byte {
+	b := []byte{'{'}
+	for _, m := range [...][2]string{
+		{"client_id", g.id}, {"client_secret", g.secret}, {"token_endpoint_auth_method", g.method}, {"redirect_uri", g.redirect},
+	} {
+		if m[1] != "" {
+			b = wire.AppendString(wire.AppendKey(b, m[0]), m[1])
+		}
+	}
+	b = wire.AppendInt(wire.AppendKey(b, "client_secret_expires_at"), g.expires)
+	return append(b, '}')
+}
+
+// parseRegistration reads what encode wrote or a registration endpoint returned.
+func parseRegistration(data []byte) (*registration, error) {
+	g := &registration{}
+	err := readMembers(data, func(r *wire.Reader, key string) {
+		switch key {
+		case "client_id":
+			g.id = r.String()
+		case "client_secret":
+			g.secret = optString(r)
+		case "token_endpoint_auth_method":
+			g.method = optString(r)
+		case "redirect_uri":
+			g.redirect = optString(r)
+		case "client_secret_expires_at":
+			if !r.Null() {
+				g.expires = int64(r.Float())
+			}
+		default:
+			r.Skip()
+		}
+	})
+	return g, err
+}
+
+// clientFor returns the client for an authorization request, in the order of
+// Client Registration: Options.Client, ClientURL, a stored registration, dynamic
+// registration, AskClient.
+func (t *Transport) clientFor(ctx context.Context, s *server, redirect string, known *registration) (*Client, error) {
+	if c, err := t.configuredClient(s); c != nil || err != nil {
+		return c, err
+	}
+	if t.opts.ClientURL != "" && s.clientURLs {
+		return t.clientByURL(), checkClientURL(t.opts.ClientURL)
+	}
+	if known.validFor(redirect) {
+		return known.client(s), nil
+	}
+	var g *registration
+	if s.register == "" {
+		c, err := t.askForClient(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		g = &registration{id: c.ID, secret: c.Secret, method: c.Method}
+	} else {
+		var err error
+		if g, err = t.register(ctx, s, redirect); err != nil {
+			return nil, err
+		}
+		g.redirect = redirect
+	}
+	for _, key := range []StoreKey{{Issuer: s.issuer}, {Issuer: s.issuer, Client: g.id}} {
+		if err := t.save(ctx, key, g.encode()); err != nil {
+			return nil, &Error{Rule: "cannot store the registration", Err: err}
+		}
+	}
+	return g.client(s), nil
+}
+
+// knownClient returns the client with this id, for which the server issued a
+// token, or nil if its registration is gone.
+func (t *Transport) knownClient(ctx context.Context, s *server, id string) *Client {
+	if c, err := t.configuredClient(s); err != nil || c != nil && c.ID == id {
+		return c
+	}
+	if id == t.opts.ClientURL {
+		return t.clientByURL()
+	}
+	if g := t.loadRegistration(ctx, StoreKey{Issuer: s.issuer, Client: id}); g != nil && g.id == id {
+		return g.client(s)
+	}
+	return nil
+}
+
+// clientByURL returns the client whose ID is Options.ClientURL (Client ID
+// Metadata Documents).
+func (t *Transport) clientByURL() *Client {
+	c := &Client{ID: t.opts.ClientURL, Key: t.opts.Client.Key, Method: methodNone}
+	if c.Key != nil {
+		c.Method = methodKey
+	}
+	return c
+}
+
+// loadRegistration returns the registration under key, or nil. A key without a
+// client means the newest registration at the issuer.
+func (t *Transport) loadRegistration(ctx context.Context, key StoreKey) *registration {
+	data, err := t.store.Load(ctx, key)
+	if err != nil || data == nil {
+		return nil
+	}
+	g, err := parseRegistration(data)
+	if err != nil {
+		return nil
+	}
+	return g
+}
+
+// register registers the program with the server (Dynamic Client Registration).
+func (t *Transport) register(ctx context.Context, s *server, redirect string) (*registration, error) {
+	u, err := t.fetch.parse(s.register)
+	if err != nil {
+		return nil, err
+	}
+	method := methodNone
+	if len(s.authMethods) > 0 && !slices.Contains(s.authMethods, methodNone) {
+		for _, m := range [...]string{methodBasic, methodPost} {
+			if slices.Contains(s.authMethods, m) {
+				method = m
+				break
+			}
+		}
+	}
+	grants := []string{"authorization_code", "refresh_token"}
+	if redirect == deviceGrant {
+		grants[0] = deviceGrant
+	} else if DeviceOffered(ctx) {
+		grants = append(grants, deviceGrant)
+	}
+	post := func() (*response, error) {
+		return t.fetch.post(ctx, u, http.Header{"Content-Type": {"application/json"}}, t.clientMetadata(redirect, method, grants))
+	}
+	a, err := post()
+	if err == nil && len(grants) > 2 && isRefusal(a.refusal()) {
+		grants = grants[:2] // not every client may have all
+		a, err = post()
+	}
+	if err != nil {
+		return nil, err
+	}
+	if e := a.refusal(); !a.isSuccess() || e.isOAuthCode {
+		if s.legacy {
+			return nil, &Error{URL: origin(t.url), Rule: "the server demands authorization, but has neither metadata nor client registration", Err: e}
+		}
+		if redirect == deviceGrant {
+			return nil, &Error{URL: a.url, Rule: "cannot register the program for device authorization", Err: e}
+		}
+		return nil, &Error{URL: a.url, Rule: "cannot register the program with the redirect URI " + redirect, Err: e}
+	}
+	g, err := parseRegistration(a.body)
+	if err != nil || g.id == "" {
+		return nil, &Error{URL: a.url, Rule: "invalid registration response (RFC 7591)", Err: err}
+	}
+	if g.method == "" && g.secret != "" && method != methodNone {
+		g.method = method // the requested one
+	}
+	return g, nil
+}
+
+func (t *Transport) clientMetadata(redirect, method string, grants []string) []byte {
+	name, kind := t.opts.ClientName, "native"
+	if name == "" {
+		name = "stdmcp"
+	}
+	if u, err := url.Parse(redirect); err == nil && u.Scheme == "https" {
+		kind = "web"
+	}
+	b := wire.AppendString(wire.AppendKey([]byte{'{'}, "client_name"), name)
+	b = wire.AppendString(wire.AppendKey(b, "application_type"), kind)
+	uris, responses := []string{redirect}, []string{"code"}
+	if redirect == deviceGrant {
+		uris, responses = nil, nil
+	}
+	for _, m := range []struct {
+		name   string
+		values []string
+	}{
+		{"redirect_uris", uris}, {"grant_types", grants}, {"response_types", responses},
+	} {
+		b = append(wire.AppendKey(b, m.name), '[')
+		for _, v := range m.values {
+			b = wire.AppendString(wire.AppendComma(b), v)
+		}
+		b = append(b, ']')
+	}
+	b = wire.AppendString(wire.AppendKey(b, "token_endpoint_auth_method"), method)
+	return append(b, '}')
+}
+
+// checkClientURL checks the URL of a client ID metadata document.
+func checkClientURL(raw string) error {
+	u, err := url.Parse(raw)
+	if err != nil || u.Scheme != "https" || u.Host == "" || u.Path == "" || u.Path == "/" || u.Fragment != "" || u.User != nil {
+		return &Error{URL: clean(raw), Rule: "Options.ClientURL must be an https URL with a path (Client ID Metadata Documents)"}
+	}
+	return nil
+}

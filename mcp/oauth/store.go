@@ -2,9 +2,18 @@ package oauth
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"os"
+	"path/filepath"
+	"sync/atomic"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/lock"
+	"github.com/stdmcp/stdmcp/internal/statefile"
+	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
 // A Store holds tokens and registrations, which are secret, as JSON. It may
@@ -125,4 +134,153 @@ func (m *Memory) Lock(ctx context.Context, key StoreKey) (func(), error) {
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
+}
+
+// A File is a Store in a file that only its owner may read. Several processes
+// may use it at the same time. It creates lock files in the same directory and
+// does not remove them.
+//
+// A file that is not JSON, because a crash has truncated it, counts as empty. The next
+// Save keeps it, with mode 0600, under its name with ".broken" at the end. JSON that is
+// no token file, or one of a later version, is an error.
+type File struct {
+	// Report, if not nil, receives the error about a file that is not JSON, once. Set it
+	// before the first use.
+	Report func(error)
+
+	path     string
+	reported atomic.Bool
+}
+
+// NewFile returns a File at path. The first Save creates the file and its
+// directory.
+func NewFile(path string) *File { return &File{path: path} }
+
+// maxFile limits the length of the file in bytes.
+const maxFile = 16 << 20
+
+// Load implements [Store].
+func (f *File) Load(_ context.Context, key StoreKey) ([]byte, error) {
+	entries, _, err := f.read()
+	return entries[key].data, err
+}
+
+// Save implements [Store].
+func (f *File) Save(ctx context.Context, key StoreKey, data []byte) error {
+	if data != nil {
+		if err := wire.Valid(data); err != nil {
+			return err
+		}
+	}
+	if err := f.makeDir(); err != nil {
+		return err
+	}
+	unlock, err := statefile.Lock(ctx, f.path+".lock")
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	entries, broken, err := f.read()
+	if err == nil && broken != nil {
+		err = statefile.Replace(f.path+".broken", broken)
+	}
+	if err != nil {
+		return err
+	}
+	if data == nil {
+		if broken == nil && entries[key].data == nil {
+			return nil
+		}
+		delete(entries, key)
+	} else {
+		entries[key] = entry{data, time.Now().UnixMilli()}
+		dropRegistrations(entries)
+	}
+	return f.write(entries)
+}
+
+// Lock implements [Store].
+func (f *File) Lock(ctx context.Context, key StoreKey) (func(), error) {
+	if err := f.makeDir(); err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256([]byte(key.Issuer + "\n" + key.Resource + "\n" + key.Client))
+	return statefile.Lock(ctx, f.path+"."+hex.EncodeToString(sum[:8])+".lock")
+}
+
+// errPath is the error of a File without a path.
+var errPath = errors.New("oauth: NewFile: the path is empty")
+
+// makeDir creates the directory of the file.
+func (f *File) makeDir() error {
+	if f.path == "" {
+		return errPath
+	}
+	return os.MkdirAll(filepath.Dir(f.path), 0o700)
+}
+
+// read returns the entries, or the content of a file that is not JSON.
+func (f *File) read() (entries map[StoreKey]entry, broken []byte, err error) {
+	if f.path == "" {
+		return nil, nil, errPath
+	}
+	entries = map[StoreKey]entry{}
+	data, err := statefile.Read(f.path, maxFile, false)
+	foreign := &Error{Rule: f.path + " is not a token file, or one of a later version"}
+	if _, large := diag.Find[*statefile.LargeError](err); large {
+		return nil, nil, foreign
+	}
+	if data == nil || err != nil {
+		return entries, nil, err
+	}
+	if err := wire.Valid(data); err != nil {
+		if f.Report != nil && !f.reported.Swap(true) {
+			f.Report(&Error{Rule: f.path + " is damaged, and its logins are lost; the next login keeps it as " + f.path + ".broken", Err: err})
+		}
+		return entries, data, nil
+	}
+	r := wire.NewReader(data)
+	for r.Array(); r.More(); {
+		var key StoreKey
+		var value entry
+		for r.Object(); r.More(); {
+			switch string(r.Key()) {
+			case "issuer":
+				key.Issuer = r.String()
+			case "resource":
+				key.Resource = r.String()
+			case "client":
+				key.Client = r.String()
+			case "data":
+				value.data = r.Raw()
+			case "saved":
+				value.saved = r.Int()
+			default:
+				r.Skip()
+			}
+		}
+		entries[key] = value
+	}
+	if r.End() != nil {
+		return nil, nil, foreign
+	}
+	return entries, nil, nil
+}
+
+// write replaces the file atomically.
+func (f *File) write(entries map[StoreKey]entry) error {
+	b := []byte{'['}
+	for key, e := range entries {
+		b = append(wire.AppendComma(b), "\n {"...)
+		b = wire.AppendString(wire.AppendKey(b, "issuer"), key.Issuer)
+		b = wire.AppendString(wire.AppendKey(b, "resource"), key.Resource)
+		b = wire.AppendString(wire.AppendKey(b, "client"), key.Client)
+		b = wire.AppendInt(wire.AppendKey(b, "saved"), e.saved)
+		b = append(wire.AppendLine(wire.AppendKey(b, "data"), e.data), '}')
+	}
+	b = append(b, "\n]\n"...)
+	if len(b) > maxFile {
+		return &Error{Rule: f.path + " would be larger than 16 MiB"}
+	}
+	return statefile.Replace(f.path, b)
 }
