@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/lock"
+	"github.com/stdmcp/stdmcp/internal/retry"
 )
 
 // A Cache stores the pages of lists and the contents of resources for as long
@@ -180,8 +181,10 @@ func (c *Client) lookup(ctx context.Context, q *request) (RawMessage, error) {
 	switch {
 	case raw == nil:
 		q.slot = &cacheSlot{string(key), state}
+	case c.conn.Err() != nil:
+		return nil, c.failed(q, c.conn.Err())
 	case ctx.Err() != nil:
-		return nil, c.failed(q, context.Cause(ctx))
+		return nil, c.failed(q, retry.Cause(ctx))
 	}
 	return raw, nil // without a slot: storing it again would extend its time to live
 }

@@ -150,7 +150,7 @@ func (c *Client) KeepAlive(ctx context.Context, every time.Duration, misses int)
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return context.Cause(ctx)
+			return retry.Cause(ctx)
 		case <-c.conn.Done():
 			return c.conn.Err()
 		}

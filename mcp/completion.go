@@ -25,7 +25,7 @@ func (c *Client) Complete(ctx context.Context, ref Reference, name, value string
 		return append(b, '}'), err
 	})
 	if c.undeclared(q.method) {
-		return new(Completion), nil
+		return new(Completion), c.ended(q.method)
 	}
 	res, err := call(ctx, c, q, fresh[CompleteResult])
 	if isUnknownMethod(err) {

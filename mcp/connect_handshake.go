@@ -7,6 +7,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/lock"
+	"github.com/stdmcp/stdmcp/internal/retry"
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
@@ -199,7 +200,7 @@ func (h *handshake) finish(ctx context.Context) (*agreement, error) {
 	case h.modern.agreement != nil, isModern(h.modern.err), best.err == nil && (ctx.Err() == nil || h.ended || !h.mayInitialize):
 		best = h.modern
 	case best.err == nil:
-		return nil, context.Cause(ctx) // more helpful than the refusal of a legacy server
+		return nil, retry.Cause(ctx) // more helpful than the refusal of a legacy server
 	}
 	if err, cause := best.err, context.Cause(ctx); err != nil && cause != nil && !errors.Is(err, ctx.Err()) {
 		if serverError(err) != nil { // the wait for another response has ended, and not with this one

@@ -73,6 +73,9 @@
 // error; otherwise it matches an error variable of this package or of package
 // context, or wraps an error of the transport.
 //
+// If a context ends a call, the error matches the cause of the context and its
+// Err. After Close, every method returns an error that matches [ErrClosed].
+//
 // # Timeouts
 //
 // Every call ends: with its response, its context, [Options].Timeout or

@@ -36,7 +36,7 @@ func (f Roots) answer(ctx context.Context, _ *Client, _ RawMessage) (object, err
 // roots each time they need them.
 func (c *Client) RootsChanged(ctx context.Context) error {
 	if !c.era().legacy() {
-		return nil
+		return c.ended("notifications/roots/list_changed")
 	}
 	return c.Notify(ctx, "notifications/roots/list_changed", nil)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/lock"
+	"github.com/stdmcp/stdmcp/internal/retry"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
@@ -114,7 +115,7 @@ func (e Elicitation) openAll(ctx context.Context, c *Client, data RawMessage) er
 	for i := range pages {
 		done.wait(limited, pages[i].ElicitationID)
 	}
-	return context.Cause(ctx)
+	return retry.Cause(ctx)
 }
 
 // readPages decodes the list of pages in the data of a refusal.

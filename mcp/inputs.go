@@ -94,7 +94,7 @@ func (c *Client) awaitPoll(ctx context.Context, q *request) error {
 	case p.wait.Wait(ctx, 0):
 		return nil
 	case ctx.Err() != nil:
-		return context.Cause(ctx)
+		return retry.Cause(ctx)
 	}
 	return diag.Op("no result after "+strconv.Itoa(maxPolls)+" polls", ErrInputRequired)
 }

@@ -15,7 +15,7 @@ import (
 
 // clientOf returns a client that is not connected, of a server with these capabilities.
 func clientOf(e era, caps ServerCapabilities) *Client {
-	c := &Client{}
+	c := &Client{conn: limitedConn{}}
 	a := &agreement{era: e}
 	a.server.Capabilities = caps
 	c.agreed.Store(a)
@@ -237,6 +237,8 @@ func (limitedTransport) Features() jsonrpc.TransportFeatures { return jsonrpc.Tr
 func (limitedConn) Features() *jsonrpc.Features { return &jsonrpc.Features{MaxMessage: 12345} }
 
 func (limitedConn) Done() <-chan struct{} { return nil }
+
+func (limitedConn) Err() error { return nil }
 
 func (limitedTransport) Open(context.Context, jsonrpc.Handler) (jsonrpc.Conn, error) {
 	return limitedConn{}, nil

@@ -151,7 +151,7 @@ func (t *Page) shorten(res result) {
 // empty if the server does not have it.
 func page[R result](ctx context.Context, c *Client, method string, cursor *string, allocate func() R) (R, error) {
 	if c.undeclared(method) {
-		return allocate(), nil
+		return allocate(), c.ended(method)
 	}
 	res, err := call(ctx, c, pageRequest(method, cursor), allocate)
 	if cursor == nil && isUnknownMethod(err) {
@@ -187,6 +187,15 @@ func (c *Client) undeclared(method string) bool {
 		return caps.Completions == nil && a.server.ProtocolVersion != ProtocolVersion20241105
 	}
 	return caps.Resources == nil && strings.HasPrefix(method, "resources/")
+}
+
+// ended returns an error if the connection has ended, for what is done without a
+// request.
+func (c *Client) ended(method string) error {
+	if err := c.conn.Err(); err != nil {
+		return c.failed(newRequest(method, "", nil), err)
+	}
+	return nil
 }
 
 // isUnknownMethod reports whether the server has refused a call because it does

@@ -17,7 +17,7 @@ import (
 func (c *Client) SetLogLevel(ctx context.Context, level LoggingLevel) error {
 	q := c.era().logLevel(level)
 	if q == nil {
-		return nil
+		return c.ended("logging/setLevel")
 	}
 	_, err := c.roundTrip(ctx, q)
 	return err

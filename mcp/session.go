@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/retry"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -61,7 +62,7 @@ func (c *Client) renew(ctx context.Context, lost *agreement, reason error) error
 	case <-r.done:
 		return r.err
 	case <-ctx.Done():
-		return context.Cause(ctx)
+		return retry.Cause(ctx)
 	}
 }
 

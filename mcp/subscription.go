@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/stdmcp/stdmcp/internal/lock"
+	"github.com/stdmcp/stdmcp/internal/retry"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -74,7 +75,11 @@ func (c *Client) Subscribe(ctx context.Context, filter *SubscriptionFilter) (*Su
 }
 
 func (c *Client) subscribe(ctx context.Context, filter *SubscriptionFilter, lasting bool) (*Subscription, error) {
-	if err := c.verify(ctx); err != nil {
+	err := c.ended("subscriptions/listen")
+	if err == nil {
+		err = c.verify(ctx)
+	}
+	if err != nil {
 		return nil, err
 	}
 	s := &Subscription{client: c, ready: make(chan struct{}, 1), lasting: lasting}
@@ -90,7 +95,6 @@ func (c *Client) subscribe(ctx context.Context, filter *SubscriptionFilter, last
 	s.acked, s.ended = make(chan struct{}), make(chan struct{})
 	subs := c.subscriptions()
 	subs.add(s)
-	var err error
 	if c.era().legacy() {
 		err = subs.subscribe(ctx, s)
 	} else {
@@ -128,7 +132,7 @@ func (s *Subscription) Honored() SubscriptionFilter {
 }
 
 // Next waits for the next change. Equal changes that arrive between calls to
-// Next are coalesced. The error is the cause of ctx if ctx ends, [io.EOF] if
+// Next are coalesced. The error matches the cause of ctx if ctx ends, [io.EOF] if
 // the server has ended the subscription or Close was called, and matches
 // [ErrClosed] if the connection has ended. If the server has canceled the
 // subscription, the error has the server's reason and matches io.EOF.
@@ -140,7 +144,7 @@ func (s *Subscription) Next(ctx context.Context) (Change, error) {
 		select {
 		case <-s.ready:
 		case <-ctx.Done():
-			return Change{}, context.Cause(ctx)
+			return Change{}, retry.Cause(ctx)
 		case <-s.client.conn.Done():
 			s.end(s.client.conn.Err())
 		}

@@ -43,7 +43,7 @@ func (s *Subscription) open(ctx context.Context) error {
 		}
 		return err
 	case <-ctx.Done():
-		return s.client.failed(listenRequest(s), context.Cause(ctx))
+		return s.client.failed(listenRequest(s), retry.Cause(ctx))
 	}
 }
 

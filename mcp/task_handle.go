@@ -130,7 +130,11 @@ func (c *Client) Tasks(ctx context.Context) iter.Seq2[*Task, error] { return c.t
 func (c *Client) taskPages(ctx context.Context, held *int) iter.Seq2[*Task, error] {
 	if caps := c.agreed.Load().server.Capabilities.Tasks; !c.era().legacy() || caps == nil || caps.List == nil {
 		return func(yield func(*Task, error) bool) {
-			yield(nil, c.failed(newRequest("tasks/list", "", nil), errors.ErrUnsupported))
+			err := c.ended("tasks/list")
+			if err == nil {
+				err = c.failed(newRequest("tasks/list", "", nil), errors.ErrUnsupported)
+			}
+			yield(nil, err)
 		}
 	}
 	return pages(ctx, c, "tasks/list", held, fresh[listTasksResult], func(res *listTasksResult) ([]*Task, *Page) {

@@ -123,7 +123,7 @@ func (r *taskRun) nextState(ctx context.Context, delay time.Duration) (*Task, er
 	case <-r.c.conn.Done():
 		return nil, r.failed(r.c.conn.Err())
 	case <-ctx.Done():
-		return nil, r.failed(context.Cause(ctx))
+		return nil, r.failed(retry.Cause(ctx))
 	}
 }
 

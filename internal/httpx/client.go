@@ -14,6 +14,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/pause"
+	"github.com/stdmcp/stdmcp/internal/retry"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -84,7 +85,7 @@ func New(origin string, c *http.Client, header http.Header) (*Client, error) {
 // the URL raw and a Client for it, as [Parse] and [New] return them.
 func Open(ctx context.Context, raw string, c *http.Client, header http.Header) (*url.URL, *Client, error) {
 	if ctx.Err() != nil {
-		return nil, nil, context.Cause(ctx)
+		return nil, nil, retry.Cause(ctx)
 	}
 	u, err := Parse(raw)
 	if err != nil {

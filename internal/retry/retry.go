@@ -3,7 +3,10 @@ package retry
 
 import (
 	"context"
+	"errors"
 	"time"
+
+	"github.com/stdmcp/stdmcp/internal/diag"
 )
 
 // A Backoff waits between tries, longer each time. It is for one goroutine.
@@ -70,4 +73,15 @@ func WithTimeout(ctx context.Context, d time.Duration, cause error) (context.Con
 	ctx, cancel := context.WithCancelCause(ctx)
 	t := time.AfterFunc(d, func() { cancel(cause) })
 	return ctx, func() { t.Stop(); cancel(nil) }
+}
+
+// Cause returns why ctx has ended: an error that matches the cause of ctx and its Err,
+// or nil. After [WithTimeout] that is the cause alone, as the program has canceled
+// nothing.
+func Cause(ctx context.Context) error {
+	cause, err := context.Cause(ctx), ctx.Err()
+	if cause == nil || errors.Is(cause, err) || errors.Is(cause, context.DeadlineExceeded) {
+		return cause
+	}
+	return diag.Error(cause.Error(), err, cause)
 }

@@ -30,7 +30,7 @@ func Lock(ctx context.Context, path string) (unlock func(), err error) {
 			return unlock, err
 		}
 		if !retry.Sleep(ctx, lockPoll) {
-			return nil, context.Cause(ctx)
+			return nil, retry.Cause(ctx)
 		}
 	}
 }

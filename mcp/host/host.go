@@ -9,6 +9,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/queue"
+	"github.com/stdmcp/stdmcp/internal/retry"
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
@@ -211,6 +212,6 @@ func (h *Host) Shutdown(ctx context.Context) error {
 	case <-gone:
 		return nil
 	case <-ctx.Done():
-		return context.Cause(ctx)
+		return retry.Cause(ctx)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/lock"
+	"github.com/stdmcp/stdmcp/internal/retry"
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
@@ -72,7 +73,7 @@ func (h *Host) AddServer(ctx context.Context, s *Server) error {
 	d := h.update(ctx, []*Server{s}, func(string) bool { return false })
 	switch {
 	case d.Pending != nil:
-		return newError(timedOut, "still not connected", s.Name, context.Cause(ctx))
+		return newError(timedOut, "still not connected", s.Name, retry.Cause(ctx))
 	case d.Errors[s.Name] != nil:
 		return d.Errors[s.Name]
 	case d.err != nil:

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/retry"
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
@@ -31,7 +32,7 @@ func (r *run) stop(ctx context.Context) error {
 	case <-r.done:
 		return nil
 	case <-ctx.Done():
-		return context.Cause(ctx)
+		return retry.Cause(ctx)
 	}
 }
 
@@ -227,7 +228,7 @@ func (h *Host) client(ctx context.Context, s *server) (*mcp.Client, *DialParams,
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			e := newError(timedOut, "still not connected", s.name, context.Cause(ctx))
+			e := newError(timedOut, "still not connected", s.name, retry.Cause(ctx))
 			if reason != nil {
 				e.text = reason.text
 			}

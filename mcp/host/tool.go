@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/retry"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
@@ -255,7 +256,7 @@ func (t *Tool) call(ctx context.Context, call *mcp.ToolCall, r *CallReport) (*mc
 		case t.server.turn <- struct{}{}:
 			defer func() { <-t.server.turn }()
 		case <-ctx.Done():
-			return nil, nil, context.Cause(ctx)
+			return nil, nil, retry.Cause(ctx)
 		}
 	}
 	timeout := t.host.timeout(t.server)

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/retry"
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
@@ -95,7 +96,7 @@ func (d *Dispatcher) outcome(ctx context.Context, call *PendingCall, req *Reques
 		if call.Ended() { // both have happened; the response is worth more
 			a = <-call.response
 		} else {
-			a = Response{Err: context.Cause(ctx), Expired: true}
+			a = Response{Err: retry.Cause(ctx), Expired: true}
 		}
 	}
 	if a.Expired && req.Cancel != nil {

@@ -60,7 +60,7 @@ func TestDoExpires(t *testing.T) {
 		}
 		ctx, stop := context.WithCancelCause(t.Context())
 		a = d.Do(ctx, &Request{Method: "m", Cancel: cancel}, nil, func(*PendingCall) error { stop(errStop); return nil })
-		if !a.Expired || a.Err != errStop || a.Cancel == nil {
+		if !a.Expired || !errors.Is(a.Err, errStop) || !errors.Is(a.Err, context.Canceled) || a.Cancel == nil {
 			t.Errorf("%+v", a)
 		}
 		if n := pendingCalls(&d.table); n != 0 {

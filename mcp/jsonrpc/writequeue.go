@@ -6,6 +6,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/internal/buffers"
 	"github.com/stdmcp/stdmcp/internal/lock"
+	"github.com/stdmcp/stdmcp/internal/retry"
 )
 
 const (
@@ -48,7 +49,7 @@ func (q *writeQueue) put(ctx context.Context, call *PendingCall, size int, add f
 	}
 	for {
 		if ctx.Err() != nil {
-			return context.Cause(ctx)
+			return retry.Cause(ctx)
 		}
 		room, err := q.offer(size, add)
 		if room == nil {
@@ -62,7 +63,7 @@ func (q *writeQueue) put(ctx context.Context, call *PendingCall, size int, add f
 		select {
 		case <-room:
 		case <-ctx.Done():
-			return context.Cause(ctx)
+			return retry.Cause(ctx)
 		case a := <-ended:
 			if a.Expired {
 				return a.Err

@@ -74,7 +74,7 @@ func TestSenderWaitsUntilItsContextEnds(t *testing.T) {
 				ctx, cancel := context.WithTimeoutCause(t.Context(), time.Minute, errGone)
 				defer cancel()
 				began := time.Now()
-				if err := send(ctx, c); err != errGone || time.Since(began) != time.Minute {
+				if err := send(ctx, c); !errors.Is(err, errGone) || time.Since(began) != time.Minute {
 					t.Errorf("%v after %v", err, time.Since(began))
 				}
 				if n := pendingCalls(&c.(*conn).table); n != 0 {
@@ -84,7 +84,7 @@ func TestSenderWaitsUntilItsContextEnds(t *testing.T) {
 				if sent := <-s.out + <-s.out; strings.Count(sent, "\n") != 2 || strings.Contains(sent, "late") {
 					t.Errorf("sent %.80q …", sent)
 				}
-				if err := send(ctx, c); err != errGone {
+				if err := send(ctx, c); !errors.Is(err, errGone) {
 					t.Errorf("with a context that had ended: %v", err)
 				}
 				synctest.Wait()

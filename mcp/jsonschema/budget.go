@@ -3,6 +3,8 @@ package jsonschema
 import (
 	"context"
 	"fmt"
+
+	"github.com/stdmcp/stdmcp/internal/retry"
 )
 
 // Work is counted in bytes: those that are compared, hashed or resolved, and for
@@ -54,7 +56,7 @@ func (b *budget) spend(n int) bool {
 // seeContext stops the work if the context has ended.
 func (b *budget) seeContext() {
 	if b.err == nil && b.ctx.Err() != nil {
-		b.stop(fmt.Errorf("%s stopped: %w", b.doing, context.Cause(b.ctx)))
+		b.stop(fmt.Errorf("%s stopped: %w", b.doing, retry.Cause(b.ctx)))
 	}
 }
 

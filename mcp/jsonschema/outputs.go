@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/stdmcp/stdmcp/internal/retry"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 )
@@ -58,7 +59,7 @@ func (t *tool) compile(ctx context.Context) (*Schema, error) {
 	case t.busy <- struct{}{}:
 		defer func() { <-t.busy }()
 	case <-ctx.Done():
-		return nil, fmt.Errorf("compiling the schema stopped: %w", context.Cause(ctx))
+		return nil, fmt.Errorf("compiling the schema stopped: %w", retry.Cause(ctx))
 	}
 	if t.schema != nil || t.err != nil {
 		return t.schema, t.err

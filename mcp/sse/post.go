@@ -29,7 +29,7 @@ const (
 
 func (c *conn) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.RawMessage, error) {
 	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+		return nil, retry.Cause(ctx)
 	}
 	var p *post
 	a := c.Do(ctx, req, nil, func(call *jsonrpc.PendingCall) error {
@@ -80,7 +80,7 @@ func (c *conn) Reply(ctx context.Context, id jsonrpc.ID, result jsonrpc.RawMessa
 // send posts msg, a notification or a response.
 func (c *conn) send(ctx context.Context, msg []byte, about *jsonrpc.HTTP) error {
 	if ctx.Err() != nil {
-		return context.Cause(ctx)
+		return retry.Cause(ctx)
 	}
 	result := make(chan error, 1)
 	c.Sent()
@@ -98,7 +98,7 @@ func (c *conn) send(ctx context.Context, msg []byte, about *jsonrpc.HTTP) error 
 	}
 	if ctx.Err() != nil {
 		p.cancel(context.Canceled)
-		return context.Cause(ctx)
+		return retry.Cause(ctx)
 	}
 	return c.Err()
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/eventstream"
 	"github.com/stdmcp/stdmcp/internal/httpx"
+	"github.com/stdmcp/stdmcp/internal/retry"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -108,7 +109,7 @@ func (t *Transport) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, 
 	stop := context.AfterFunc(ctx, func() { c.stop(context.Cause(ctx)) })
 	err = t.open(c, u)
 	if !stop() {
-		err = context.Cause(ctx)
+		err = retry.Cause(ctx)
 		if reason := client.Diagnosis(); reason != "" {
 			err = diag.Error(err.Error()+"; "+reason, nil, err)
 		}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"sync/atomic"
 
+	"github.com/stdmcp/stdmcp/internal/retry"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -77,7 +78,7 @@ func (t *StreamTransport) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.
 // Dropped of h. The stream is a [jsonrpc.MessageLimiter].
 func (t *StreamTransport) OpenStream(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Stream, error) {
 	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+		return nil, retry.Cause(ctx)
 	}
 	if t.dial == nil {
 		return nil, errNoDial

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/retry"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
@@ -97,7 +98,7 @@ const errNoName = diag.Message("the Name of the stdio.Transport is empty")
 
 func (t *Transport) start(ctx context.Context, h jsonrpc.Handler) (*process, error) {
 	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+		return nil, retry.Cause(ctx)
 	}
 	if t.Name == "" {
 		return nil, errNoName
