@@ -83,7 +83,7 @@ type ToolCall struct {
 	// string, bool, int, int64, float32, float64, json.RawMessage,
 	// map[string]any, map[string]string, []string or []float64. Inside a map,
 	// []byte becomes base64. Everything else, such as a struct, is an error;
-	// package typed encodes it.
+	// typed.Args encodes it.
 	Arguments any
 
 	// Progress is called for each progress notification, in order and one at a

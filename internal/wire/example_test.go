@@ -108,5 +108,5 @@ func ExampleAppendValue() {
 	fmt.Println(err)
 	// Output:
 	// {"lines":[1,2],"path":"/tmp","raw":"AQ=="} <nil>
-	// a value of the type struct { Path string } has no natural form in JSON; convert it, give a json.RawMessage or json.Marshaler, or use package typed
+	// a value of the type struct { Path string } has no natural form in JSON; convert it, give a json.RawMessage or json.Marshaler, or use typed.Args
 }

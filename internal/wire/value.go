@@ -184,7 +184,7 @@ func appendMethod(dst []byte, v any) ([]byte, error) {
 		return appendNumber(dst, v.String())
 	}
 	return dst, errors.New("a value of the type " + typeOf(v) + " has no natural form in JSON; " +
-		"convert it, give a json.RawMessage or json.Marshaler, or use package typed")
+		"convert it, give a json.RawMessage or json.Marshaler, or use typed.Args")
 }
 
 // typeOf returns the name of v's type that the runtime reports when an

@@ -84,7 +84,7 @@ func TestAppendValueOfNil(t *testing.T) {
 func TestAppendValueRefusesWhatHasNoNaturalForm(t *testing.T) {
 	advice := func(kind string) string {
 		return "a value of the type " + kind + " has no natural form in JSON; " +
-			"convert it, give a json.RawMessage or json.Marshaler, or use package typed"
+			"convert it, give a json.RawMessage or json.Marshaler, or use typed.Args"
 	}
 	for _, tt := range []struct {
 		v    any

@@ -31,7 +31,7 @@ words):
 	disconnected ──▶ connecting ──▶ connected ──▶ reconnecting ──▶ connected
 	                     │  └─────────────────────▶ │
 	                     ▼                          ▼
-	              error, needs-auth               error
+	              failed, needs-auth              failed
 
 When a connection ends, the host reconnects; it starts a new process if the
 server is a child process. It retries with exponential back-off, as [Retry]

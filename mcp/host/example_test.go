@@ -61,7 +61,7 @@ func ExampleDialParams_SetUnreachable() {
 	defer h.Shutdown(ctx)
 	h.SetServers(ctx, []*host.Server{{Name: "files", Type: "unix", URL: "unix:///run/files"}})
 	s, _ := h.ServerStatus("files")
-	fmt.Println(s.State) // not "error": the host checks until the server is reachable
+	fmt.Println(s.State) // not "failed": the host checks until the server is reachable
 	// Output: reconnecting
 }
 

@@ -2,6 +2,7 @@ package host
 
 import (
 	"errors"
+	"strconv"
 	"time"
 
 	"github.com/stdmcp/stdmcp/mcp"
@@ -79,8 +80,13 @@ const (
 	NeedsAuth    // given up because the user must authorize the program
 )
 
+// String returns the state as one word, or the number of an unknown state.
 func (s State) String() string {
-	return [...]string{"disconnected", "connecting", "connected", "reconnecting", "error", "needs-auth"}[min(s, NeedsAuth)]
+	words := [...]string{"disconnected", "connecting", "connected", "reconnecting", "failed", "needs-auth"}
+	if int(s) >= len(words) {
+		return "State(" + strconv.Itoa(int(s)) + ")"
+	}
+	return words[s]
 }
 
 // A stage is a State, or a part of one in which calls do something else.

@@ -114,3 +114,11 @@ func TestHostIsPrintedWithoutItsState(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+func TestStatesAreWords(t *testing.T) {
+	for state, want := range map[host.State]string{host.Disconnected: "disconnected", host.Failed: "failed", host.NeedsAuth: "needs-auth", 99: "State(99)"} {
+		if got := state.String(); got != want {
+			t.Errorf("State %d is %q, want %q", uint8(state), got, want)
+		}
+	}
+}

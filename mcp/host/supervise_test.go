@@ -287,7 +287,7 @@ func TestStates(t *testing.T) {
 		awaitStates(t, events, "connecting", "connected", "reconnecting", "connected")
 		f.failWith(errors.New("refused"))
 		f.crash()
-		awaitStates(t, events, "reconnecting", "reconnecting", "reconnecting", "error")
+		awaitStates(t, events, "reconnecting", "reconnecting", "reconnecting", "failed")
 		f.failWith(nil)
 		if err := call(); err != nil { // ERROR → CONNECTING
 			t.Fatal(err)

@@ -90,7 +90,7 @@ func TestCallsShareAContext(t *testing.T) {
 		} else {
 			cancel(cause)
 		}
-		if err := call(ctx, method, time.Hour); err != cause {
+		if err := call(ctx, method, time.Hour); !errors.Is(err, cause) || !errors.Is(err, context.Canceled) {
 			t.Errorf("%q: %v, want the cause", method, err)
 		}
 		if n, _ := c.kept(); n != 0 {

@@ -4,7 +4,7 @@
 //	res, err := typed.Call[map[string]float64, Sum](ctx, client, "add", map[string]float64{"a": 1, "b": 2})
 //
 // It converts them with encoding/json and struct tags, which adds 0.6 MB to a
-// program. No other package of this module links the encoder and decoder of
+// program. [Args] does so for a call that needs a timeout or progress. No other package of this module links the encoder and decoder of
 // encoding/json.
 package typed
 
@@ -32,6 +32,21 @@ func (e *ToolError) Error() string {
 	return fmt.Sprintf("tool %q failed: %s", e.Tool, e.Text)
 }
 
+// Args returns in as the Arguments of an [mcp.ToolCall], for calls that need its
+// other fields. The JSON of in must be an object or null, which means no arguments.
+func Args(in any) (mcp.RawMessage, error) {
+	args, err := json.Marshal(in)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("arguments: %w", err)
+	case string(args) == "null":
+		return nil, nil
+	case args[0] != '{':
+		return nil, fmt.Errorf("arguments: %T is not an object in JSON", in)
+	}
+	return args, nil
+}
+
 // Call calls a tool. The JSON of in must be an object or null. Call converts
 // the result as [Decode] does.
 //
@@ -43,18 +58,11 @@ func Call[In, Out any](ctx context.Context, client *mcp.Client, tool string, in 
 	if client == nil {
 		return none, errors.New("typed: the client is nil")
 	}
-	args, err := json.Marshal(in)
-	if err == nil && args[0] != '{' && string(args) != "null" {
-		err = fmt.Errorf("%T is not an object in JSON", in)
-	}
+	args, err := Args(in)
 	if err != nil {
-		return none, failed(client, tool, fmt.Errorf("arguments: %w", err))
+		return none, failed(client, tool, err)
 	}
-	call := mcp.ToolCall{Name: tool}
-	if args[0] == '{' {
-		call.Arguments = mcp.RawMessage(args)
-	}
-	res, err := client.Do(ctx, &call)
+	res, err := client.Do(ctx, &mcp.ToolCall{Name: tool, Arguments: args})
 	if err != nil {
 		return none, err
 	}

@@ -150,3 +150,28 @@ func ExampleDecode() {
 	fmt.Println(sum, err)
 	// Output: map[sum:3] <nil>
 }
+
+func ExampleArgs() {
+	args, err := typed.Args(struct {
+		Path string `json:"path"`
+	}{"/tmp"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	call := mcp.ToolCall{Name: "list", Arguments: args, Progress: func(p mcp.Progress) { fmt.Println(p.Message) }}
+	fmt.Printf("%s %s\n", call.Name, args)
+	// Output: list {"path":"/tmp"}
+}
+
+func TestArgs(t *testing.T) {
+	for _, in := range []any{nil, (*terms)(nil)} {
+		if args, err := typed.Args(in); args != nil || err != nil {
+			t.Errorf("%T: %s, %v", in, args, err)
+		}
+	}
+	for _, in := range []any{1, "text", []int{1}, make(chan int)} {
+		if args, err := typed.Args(in); args != nil || err == nil {
+			t.Errorf("%T is accepted: %s", in, args)
+		}
+	}
+}
