@@ -4,12 +4,12 @@ import (
 	"context"
 	"io"
 	"net/http"
-	"os"
 	"strconv"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/buffers"
 	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/mcp/httperr"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -20,22 +20,6 @@ const (
 	// prefixTime is the limit of the time for that.
 	prefixTime = time.Second
 )
-
-// A TimeoutError describes what a server did not send in time. It matches
-// context.DeadlineExceeded and os.ErrDeadlineExceeded.
-type TimeoutError struct {
-	What  string // such as "no response"
-	After time.Duration
-}
-
-func (e *TimeoutError) Error() string { return e.What + " within " + e.After.String() }
-
-func (e *TimeoutError) Is(target error) bool {
-	return target == context.DeadlineExceeded || target == os.ErrDeadlineExceeded
-}
-
-// Timeout returns true, as that of a net.Error does.
-func (e *TimeoutError) Timeout() bool { return true }
 
 // A body is a response body with limits.
 type body struct {
@@ -51,7 +35,7 @@ type body struct {
 func (b *body) Read(p []byte) (int, error) {
 	if b.idle > 0 {
 		if b.timer == nil {
-			b.timer = time.AfterFunc(b.idle, func() { b.cancel(&TimeoutError{"nothing received", b.idle}) })
+			b.timer = time.AfterFunc(b.idle, func() { b.cancel(&httperr.TimeoutError{"nothing received", b.idle}) })
 		} else {
 			b.timer.Reset(b.idle)
 		}

@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stdmcp/stdmcp/mcp/httperr"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -76,7 +77,7 @@ func TestIdleTimeout(t *testing.T) {
 
 func wantTimeout(t *testing.T, err error, text string) {
 	t.Helper()
-	var timeout *TimeoutError
+	var timeout *httperr.TimeoutError
 	if !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, os.ErrDeadlineExceeded) || !errors.As(err, &timeout) || !timeout.Timeout() || err.Error() != text {
 		t.Errorf("%v, want %s", err, text)
 	}

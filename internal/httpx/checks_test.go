@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stdmcp/stdmcp/mcp/httperr"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -82,8 +83,8 @@ func TestOutcomeOfOtherErrors(t *testing.T) {
 		err                  error
 		unknown, unreachable bool
 	}{
-		{&StatusError{Status: 500}, true, false},
-		{&StatusError{Status: 504}, true, true},
+		{&httperr.StatusError{Status: 500}, true, false},
+		{&httperr.StatusError{Status: 504}, true, true},
 		{&net.OpError{Op: "remote error", Err: errors.New("tls: bad certificate")}, true, false},
 		{&net.OpError{Op: "local error", Err: errors.New("tls: bad record MAC")}, true, false},
 		{&net.OpError{Op: "read", Err: errors.New("reset")}, true, true},

@@ -15,6 +15,7 @@ import (
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/pause"
 	"github.com/stdmcp/stdmcp/internal/retry"
+	"github.com/stdmcp/stdmcp/mcp/httperr"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -141,8 +142,8 @@ type Request struct {
 // Do sends r and returns the response, whatever its status. The response's Request
 // contains the URL after redirects. The caller closes the Body, which ctx ends.
 //
-// The error contains the method and the URL, and wraps a [*RedirectError], a
-// [*TimeoutError], the cause of ctx, or an error of package net. Errors of the
+// The error contains the method and the URL, and wraps a [*httperr.RedirectError], a
+// [*httperr.TimeoutError], the cause of ctx, or an error of package net. Errors of the
 // Body are the same, or match jsonrpc.ErrTooLarge.
 func (c *Client) Do(ctx context.Context, r *Request) (*http.Response, error) {
 	if r.Ends && r.HeaderTimeout == 0 && r.IdleTimeout == 0 && r.MaxBody == 0 {
@@ -150,7 +151,7 @@ func (c *Client) Do(ctx context.Context, r *Request) (*http.Response, error) {
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	if wait := r.HeaderTimeout; wait > 0 {
-		t := pause.AfterFunc(ctx, wait, func() { cancel(&TimeoutError{"no response", wait}) })
+		t := pause.AfterFunc(ctx, wait, func() { cancel(&httperr.TimeoutError{"no response", wait}) })
 		defer t.Stop()
 		ctx = t
 	}
@@ -192,7 +193,7 @@ func (c *Client) follow(ctx context.Context, r *Request) (*http.Response, error)
 			return nil, err
 		}
 		if hops == maxRedirects {
-			return nil, &RedirectError{resp.StatusCode, Clean(u), Clean(next), "too many redirects"}
+			return nil, &httperr.RedirectError{resp.StatusCode, Clean(u), Clean(next), "too many redirects"}
 		}
 		u = next
 	}
@@ -260,7 +261,7 @@ func (c *Client) send(ctx context.Context, r *Request, u *url.URL) (*http.Respon
 // net/http fails another request with it if that got the connection of the first
 // one at the moment at which the first one ended, after a response without a body.
 func isForeign(err error) bool {
-	_, timeout := err.(*TimeoutError)
+	_, timeout := err.(*httperr.TimeoutError)
 	return timeout || err == context.Canceled || err == context.DeadlineExceeded || errors.Is(err, jsonrpc.ErrClosed)
 }
 

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/testutil"
+	"github.com/stdmcp/stdmcp/mcp/httperr"
 )
 
 // serve starts a server and returns its URL.
@@ -90,7 +91,7 @@ func TestRedirects(t *testing.T) {
 			}
 			continue
 		}
-		var redirect *RedirectError
+		var redirect *httperr.RedirectError
 		if !errors.As(err, &redirect) || !strings.Contains(err.Error(), v.err) || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: %v", v.path, err)
 		}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/mcp/httperr"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -20,14 +21,14 @@ func Outcome(err error) error {
 }
 
 func mayHaveArrived(err error) bool {
-	if status, ok := diag.Find[*StatusError](err); ok {
+	if status, ok := diag.Find[*httperr.StatusError](err); ok {
 		switch status.Status {
 		case http.StatusInternalServerError, http.StatusBadGateway, http.StatusGatewayTimeout:
 			return true
 		}
 		return status.Status < 300
 	}
-	_, redirected := diag.Find[*RedirectError](err)
+	_, redirected := diag.Find[*httperr.RedirectError](err)
 	op, _ := diag.Find[*net.OpError](err)
 	return !redirected && (op == nil || op.Op != "dial")
 }
@@ -35,7 +36,7 @@ func mayHaveArrived(err error) bool {
 // Unreachable reports whether err means that the server is away for now: no
 // connection was possible, it broke, or a gateway responded with 502 to 504.
 func Unreachable(err error) bool {
-	if status, ok := diag.Find[*StatusError](err); ok {
+	if status, ok := diag.Find[*httperr.StatusError](err); ok {
 		switch status.Status {
 		case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 			return true

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/mcp/httperr"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -26,14 +28,14 @@ func TestOutcome(t *testing.T) {
 		unknown bool
 	}{
 		{refused, false},
-		{&RedirectError{}, false},
-		{&StatusError{Status: 404}, false},
-		{&StatusError{Status: 503}, false},
-		{&StatusError{Status: 502}, true},
-		{&StatusError{Status: 200}, true},
+		{&httperr.RedirectError{}, false},
+		{&httperr.StatusError{Status: 404}, false},
+		{&httperr.StatusError{Status: 503}, false},
+		{&httperr.StatusError{Status: 502}, true},
+		{&httperr.StatusError{Status: 200}, true},
 		{&requestError{err: io.ErrUnexpectedEOF}, true},
 		{&net.OpError{Op: "read", Err: io.EOF}, true},
-		{&TimeoutError{}, true},
+		{&httperr.TimeoutError{}, true},
 	} {
 		err := Outcome(v.err)
 		if !errors.Is(err, v.err) || err.Error() != v.err.Error() || errors.Is(err, jsonrpc.ErrOutcomeUnknown) != v.unknown {
@@ -90,7 +92,7 @@ func TestBodiesOfErrors(t *testing.T) {
 		kind, body string
 		page       bool
 	}{{"text/html", "x", true}, {"text/plain", "<p>x", true}, {"text/plain", "x", false}} {
-		if e := (&StatusError{ContentType: tt.kind, Body: tt.body}); e.isPage() != tt.page {
+		if text := diag.QuoteBody(tt.kind, tt.body); (text == " (a web page)") != tt.page {
 			t.Errorf("%s %s: page is %v", tt.kind, tt.body, !tt.page)
 		}
 	}
@@ -104,7 +106,7 @@ func TestBodiesOfErrors(t *testing.T) {
 	for _, tt := range []struct {
 		err  error
 		want bool
-	}{{io.EOF, true}, {io.ErrUnexpectedEOF, true}, {io.ErrClosedPipe, false}, {&StatusError{Status: 503}, true}, {&StatusError{Status: 500}, false}} {
+	}{{io.EOF, true}, {io.ErrUnexpectedEOF, true}, {io.ErrClosedPipe, false}, {&httperr.StatusError{Status: 503}, true}, {&httperr.StatusError{Status: 500}, false}} {
 		if Unreachable(tt.err) != tt.want {
 			t.Errorf("%v: %v", tt.err, !tt.want)
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stdmcp/stdmcp/mcp/httperr"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -48,7 +49,7 @@ func TestStatusErrors(t *testing.T) {
 			t.Errorf("%d: %v\nwant %s", v.status, err, v.want)
 			continue
 		}
-		var e *StatusError
+		var e *httperr.StatusError
 		if !errors.As(err, &e) || e.Status != v.status || errors.Is(err, jsonrpc.ErrMalformed) != (v.status < 300) {
 			t.Errorf("%d: %#v", v.status, e)
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/mcp/httperr"
 )
 
 // Parse parses the URL of a server, which must be an absolute http or https URL,
@@ -67,7 +68,7 @@ func Port(u *url.URL) string {
 }
 
 // Resolve resolves ref against base (RFC 3986, section 5) and removes the
-// fragment. The error is an [*OriginError] if ref is on another origin, and
+// fragment. The error is an [*httperr.OriginError] if ref is on another origin, and
 // contains no secret.
 func Resolve(base *url.URL, ref string) (*url.URL, error) {
 	u, err := base.Parse(ref)
@@ -75,7 +76,7 @@ func Resolve(base *url.URL, ref string) (*url.URL, error) {
 		return nil, invalidURL(parseReason(err))
 	}
 	if !SameOrigin(base, u) || u.Opaque != "" {
-		return nil, &OriginError{Clean(base), Clean(u)}
+		return nil, &httperr.OriginError{Clean(base), Clean(u)}
 	}
 	u.User = base.User // only the caller chooses credentials
 	u.Fragment, u.RawFragment = "", ""
@@ -92,27 +93,8 @@ func Clean(u *url.URL) string {
 	return c.String()
 }
 
-// An OriginError describes a reference to another origin, which must not receive
-// the credentials.
-type OriginError struct{ From, To string }
-
-func (e *OriginError) Error() string {
-	return e.From + " refers to another origin, " + e.To + ", which is not trusted"
-}
-
-// A RedirectError describes a redirect that the client did not follow.
-type RedirectError struct {
-	Status   int
-	From, To string // without secrets
-	Reason   string
-}
-
-func (e *RedirectError) Error() string {
-	return statusText(e.Status) + " from " + e.From + " to " + e.To + ": " + e.Reason
-}
-
 // redirect returns the URL to which resp, the response of u, redirects, or nil if
-// it is no redirect. The error is a [*RedirectError].
+// it is no redirect. The error is a [*httperr.RedirectError].
 func redirect(resp *http.Response, u *url.URL) (*url.URL, error) {
 	switch resp.StatusCode {
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther,
@@ -120,7 +102,7 @@ func redirect(resp *http.Response, u *url.URL) (*url.URL, error) {
 	default:
 		return nil, nil
 	}
-	e := &RedirectError{Status: resp.StatusCode, From: Clean(u), To: "nowhere"}
+	e := &httperr.RedirectError{Status: resp.StatusCode, From: Clean(u), To: "nowhere"}
 	next, err := u.Parse(resp.Header.Get("Location"))
 	if err != nil || resp.Header.Get("Location") == "" {
 		e.Reason = "its Location is missing or invalid"

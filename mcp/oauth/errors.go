@@ -9,6 +9,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/httpx"
+	"github.com/stdmcp/stdmcp/mcp/httperr"
 )
 
 // ErrLoginRequired is the error of a request that the user must authorize, when
@@ -72,7 +73,7 @@ func isCode(err error, codes ...string) bool {
 // satisfied. It matches StatusError too, so that callers know that the server
 // did not process the request.
 type refusedError struct {
-	status *httpx.StatusError
+	status *httperr.StatusError
 	err    error
 }
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/stdmcp/stdmcp/internal/httpx"
+	"github.com/stdmcp/stdmcp/mcp/httperr"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -83,7 +84,7 @@ func TestRefusedBeforeUserIsAsked(t *testing.T) {
 // checkKind checks that callers can tell that nothing was done.
 func checkKind(t *testing.T, err error) {
 	t.Helper()
-	var status *httpx.StatusError
+	var status *httperr.StatusError
 	if !errors.As(err, &status) || status.Status != 401 || errors.Is(httpx.Outcome(err), jsonrpc.ErrOutcomeUnknown) {
 		t.Errorf("the error does not match a StatusError of 401: %#v", err)
 	}

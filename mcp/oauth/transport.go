@@ -10,6 +10,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/internal/lock"
+	"github.com/stdmcp/stdmcp/mcp/httperr"
 )
 
 // Options configure a Transport. The zero value and nil are valid: then the
@@ -212,7 +213,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // readRefusal reads and closes a refusal within a second, so that it does not
 // stay open while the user logs in.
-func readRefusal(resp *http.Response) *httpx.StatusError {
+func readRefusal(resp *http.Response) *httperr.StatusError {
 	const wait = time.Second
 	late := time.AfterFunc(wait, func() { _ = resp.Body.Close() })
 	defer late.Stop()

@@ -13,6 +13,7 @@ import (
 	"github.com/stdmcp/stdmcp/internal/eventstream"
 	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/internal/retry"
+	"github.com/stdmcp/stdmcp/mcp/httperr"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -159,7 +160,7 @@ func (t *Transport) open(c *conn, u *url.URL) error {
 // announced returns the endpoint that the server announces.
 func (t *Transport) announced(c *conn) (string, error) {
 	if d := t.headerTimeout(); d > 0 {
-		timer := time.AfterFunc(d, func() { c.stop(&httpx.TimeoutError{What: "no endpoint event", After: d}) })
+		timer := time.AfterFunc(d, func() { c.stop(&httperr.TimeoutError{What: "no endpoint event", After: d}) })
 		defer timer.Stop()
 	}
 	for {
@@ -201,24 +202,18 @@ func (t *Transport) endpoint(base *url.URL, ref string) (*url.URL, error) {
 	return own, nil
 }
 
-// Errors of the HTTP exchange. None of them repeats a credential.
+// The errors of both HTTP transports, which package httperr describes.
 type (
-	// A StatusError is an HTTP response that is not usable, because of its Status
-	// or its ContentType. It matches jsonrpc.ErrMalformed if the status is 2xx.
-	// Package streamhttp lists its other fields.
-	StatusError = httpx.StatusError
+	// A StatusError is an invalid response.
+	StatusError = httperr.StatusError
 
 	// An OriginError is an endpoint with another scheme, host or port, to which
-	// no credentials are sent. Its fields From and To are URLs without secrets.
-	OriginError = httpx.OriginError
+	// no credentials are sent.
+	OriginError = httperr.OriginError
 
-	// A RedirectError is a redirect that was not followed: only 307 and 308 to
-	// the same origin are. Its fields are Status, From and To (URLs without
-	// secrets), and Reason.
-	RedirectError = httpx.RedirectError
+	// A RedirectError is a redirect that was not followed.
+	RedirectError = httperr.RedirectError
 
-	// A TimeoutError is the error for a server that did not respond in time. It
-	// matches context.DeadlineExceeded and os.ErrDeadlineExceeded. Its fields are
-	// What, such as "no response", and After.
-	TimeoutError = httpx.TimeoutError
+	// A TimeoutError is the error for a server that did not respond in time.
+	TimeoutError = httperr.TimeoutError
 )

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/httpx"
+	"github.com/stdmcp/stdmcp/mcp/httperr"
 )
 
 var errStreamEnded = errors.New("the server has ended the stream")
@@ -47,7 +48,7 @@ func (c *conn) listen(ctx context.Context) {
 			for ended := error(nil); ; {
 				resp, err := s.reopen(x, header, ended)
 				if err != nil {
-					_, refused := diag.Find[*httpx.StatusError](err)
+					_, refused := diag.Find[*httperr.StatusError](err)
 					if x.Err() == nil && !refused && c.Handler.Dropped != nil {
 						c.Handler.Dropped(err, nil)
 					}

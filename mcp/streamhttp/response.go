@@ -10,6 +10,7 @@ import (
 	"github.com/stdmcp/stdmcp/internal/buffers"
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/httpx"
+	"github.com/stdmcp/stdmcp/mcp/httperr"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -131,7 +132,7 @@ func (c *conn) statusError(resp *http.Response, id jsonrpc.ID, sent http.Header)
 
 // responseError returns the error for a status, which may come with a JSON-RPC
 // error.
-func responseError(rpcErr *jsonrpc.Error, status *httpx.StatusError) error {
+func responseError(rpcErr *jsonrpc.Error, status *httperr.StatusError) error {
 	if rpcErr != nil {
 		return &rpcError{rpcErr, status}
 	}
@@ -141,7 +142,7 @@ func responseError(rpcErr *jsonrpc.Error, status *httpx.StatusError) error {
 // An rpcError is a JSON-RPC error in a response with an HTTP error status.
 type rpcError struct {
 	err    *jsonrpc.Error
-	status *httpx.StatusError
+	status *httperr.StatusError
 }
 
 func (e *rpcError) Error() string { return e.err.Error() }
@@ -167,7 +168,7 @@ func (e *rpcError) Permanent() bool {
 
 // As finds the status, which Unwrap does not return.
 func (e *rpcError) As(target any) bool {
-	if t, ok := target.(**httpx.StatusError); ok {
+	if t, ok := target.(**httperr.StatusError); ok {
 		*t = e.status
 		return true
 	}

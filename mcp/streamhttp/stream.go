@@ -14,6 +14,7 @@ import (
 	"github.com/stdmcp/stdmcp/internal/eventstream"
 	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/internal/retry"
+	"github.com/stdmcp/stdmcp/mcp/httperr"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -176,7 +177,7 @@ func (s *stream) reopen(ctx context.Context, header http.Header, ended error) (*
 		if err == nil {
 			return resp, nil
 		}
-		if status, ok := diag.Find[*httpx.StatusError](err); ok && !status.Temporary() {
+		if status, ok := diag.Find[*httperr.StatusError](err); ok && !status.Temporary() {
 			return nil, err
 		}
 		last = err

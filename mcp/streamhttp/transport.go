@@ -7,6 +7,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/internal/buffers"
 	"github.com/stdmcp/stdmcp/internal/httpx"
+	"github.com/stdmcp/stdmcp/mcp/httperr"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -90,14 +91,14 @@ func (t *Transport) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, 
 	return c, nil
 }
 
-// A StatusError is an HTTP response that is not usable, because of its Status or
-// its ContentType, such as that of a web page. It matches jsonrpc.ErrMalformed if
-// the status is 2xx. Its other fields are Method, URL (without user, password and
-// query), Want (the expected content type), RetryAfter (0 if unknown),
-// WWWAuthenticate and Body (at most 4 KiB, printable).
-type StatusError = httpx.StatusError
+// The errors of both HTTP transports, which package httperr describes.
+type (
+	// A StatusError is an invalid response.
+	StatusError = httperr.StatusError
 
-// A RedirectError is a redirect that was not followed: only 307 and 308 to the
-// same origin are. Its fields are Status, From and To (URLs without secrets), and
-// Reason.
-type RedirectError = httpx.RedirectError
+	// A RedirectError is a redirect that was not followed.
+	RedirectError = httperr.RedirectError
+
+	// A TimeoutError is the error for a server that did not respond in time.
+	TimeoutError = httperr.TimeoutError
+)

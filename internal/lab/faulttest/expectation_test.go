@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/httperr"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 	"github.com/stdmcp/stdmcp/mcp/stdio"
 )
@@ -87,7 +87,7 @@ func contains(text string) matcher {
 // status is a response of HTTP with that status.
 func status(code int) matcher {
 	return matcher{what: fmt.Sprint("status ", code), in: func(err error) bool {
-		var e *httpx.StatusError
+		var e *httperr.StatusError
 		return errors.As(err, &e) && e.Status == code
 	}}
 }
@@ -127,10 +127,10 @@ var (
 	flood         = is(mcp.ErrOverloaded)
 	notJSON       = is(stdio.ErrNotJSON)
 	cutOff        = is(io.ErrUnexpectedEOF)
-	redirect      = as[*httpx.RedirectError]("a redirect that was refused")
-	origin        = as[*httpx.OriginError]("another origin")
+	redirect      = as[*httperr.RedirectError]("a redirect that was refused")
+	origin        = as[*httperr.OriginError]("another origin")
 	exit          = as[*stdio.ExitError]("how the server ended")
-	web           = as[*httpx.StatusError]("an invalid response")
+	web           = as[*httperr.StatusError]("an invalid response")
 	serverRequest = contains("a request from the server")
 	request       = either(contains("GET http"), contains("POST http")) // with the error of net/http
 	remote        = matcher{what: "the server's own error", code: true, in: as[*jsonrpc.Error]("").in}

@@ -8,9 +8,9 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/httperr"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 	"github.com/stdmcp/stdmcp/mcp/stdio"
 )
@@ -74,7 +74,7 @@ func Classify(err error) *Error {
 	var f *Error
 	var answer *jsonrpc.Error
 	var exit *stdio.ExitError
-	var web *httpx.StatusError
+	var web *httperr.StatusError
 	switch {
 	case errors.As(err, &f):
 		return f

@@ -1,0 +1,43 @@
+package httperr_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stdmcp/stdmcp/mcp/httperr"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+)
+
+func ExampleStatusError() {
+	err := fmt.Errorf("connect: %w", &httperr.StatusError{
+		Method: "POST", URL: "https://example.com/mcp", Status: http.StatusTooManyRequests, RetryAfter: 5 * time.Second,
+	})
+	var status *httperr.StatusError
+	if errors.As(err, &status) && status.Temporary() {
+		fmt.Println("wait for", status.RetryAfter)
+	}
+	fmt.Println(status)
+	// Output:
+	// wait for 5s
+	// POST https://example.com/mcp: 429 Too Many Requests, the server asks for fewer requests, try again in 5s
+}
+
+func TestErrorsMatch(t *testing.T) {
+	if err := error(&httperr.TimeoutError{What: "no response", After: time.Second}); !errors.Is(err, context.DeadlineExceeded) || err.Error() != "no response within 1s" {
+		t.Error(err)
+	}
+	page := &httperr.StatusError{Method: "GET", URL: "u", Status: 200, ContentType: "text/html", Want: "application/json"}
+	if !errors.Is(page, jsonrpc.ErrMalformed) || page.Error() != "GET u: 200 OK with text/html instead of application/json (a web page)" {
+		t.Error(page)
+	}
+	if err := (&httperr.RedirectError{Status: 302, From: "a", To: "b", Reason: "no"}); err.Error() != "302 Found from a to b: no" {
+		t.Error(err)
+	}
+	if err := (&httperr.OriginError{From: "a", To: "b"}); err.Error() != "a refers to another origin, b, which is not trusted" {
+		t.Error(err)
+	}
+}
