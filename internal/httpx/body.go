@@ -35,7 +35,7 @@ type body struct {
 func (b *body) Read(p []byte) (int, error) {
 	if b.idle > 0 {
 		if b.timer == nil {
-			b.timer = time.AfterFunc(b.idle, func() { b.cancel(&httperr.TimeoutError{"nothing received", b.idle}) })
+			b.timer = time.AfterFunc(b.idle, func() { b.cancel(&httperr.TimeoutError{What: "nothing received", After: b.idle}) })
 		} else {
 			b.timer.Reset(b.idle)
 		}

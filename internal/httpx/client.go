@@ -151,7 +151,7 @@ func (c *Client) Do(ctx context.Context, r *Request) (*http.Response, error) {
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	if wait := r.HeaderTimeout; wait > 0 {
-		t := pause.AfterFunc(ctx, wait, func() { cancel(&httperr.TimeoutError{"no response", wait}) })
+		t := pause.AfterFunc(ctx, wait, func() { cancel(&httperr.TimeoutError{What: "no response", After: wait}) })
 		defer t.Stop()
 		ctx = t
 	}
@@ -193,7 +193,7 @@ func (c *Client) follow(ctx context.Context, r *Request) (*http.Response, error)
 			return nil, err
 		}
 		if hops == maxRedirects {
-			return nil, &httperr.RedirectError{resp.StatusCode, Clean(u), Clean(next), "too many redirects"}
+			return nil, &httperr.RedirectError{Status: resp.StatusCode, From: Clean(u), To: Clean(next), Reason: "too many redirects"}
 		}
 		u = next
 	}

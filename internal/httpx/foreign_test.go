@@ -45,7 +45,7 @@ func TestCauseOfAnotherRequest(t *testing.T) {
 	repeatable := http.Header{}
 	AllowRepeat(repeatable)
 	errOther := errors.New("other")
-	for _, cause := range []error{context.Canceled, context.DeadlineExceeded, jsonrpc.ErrClosed, jsonrpc.Closed(errOther), &httperr.TimeoutError{"no response", time.Second}} {
+	for _, cause := range []error{context.Canceled, context.DeadlineExceeded, jsonrpc.ErrClosed, jsonrpc.Closed(errOther), &httperr.TimeoutError{What: "no response", After: time.Second}} {
 		for _, test := range []struct {
 			name string
 			req  *Request

@@ -76,7 +76,7 @@ func Resolve(base *url.URL, ref string) (*url.URL, error) {
 		return nil, invalidURL(parseReason(err))
 	}
 	if !SameOrigin(base, u) || u.Opaque != "" {
-		return nil, &httperr.OriginError{Clean(base), Clean(u)}
+		return nil, &httperr.OriginError{From: Clean(base), To: Clean(u)}
 	}
 	u.User = base.User // only the caller chooses credentials
 	u.Fragment, u.RawFragment = "", ""
