@@ -68,7 +68,12 @@ func (q *request) setParams(params any) error {
 	for r.Object(); r.More(); {
 		key := string(r.Key())
 		if key != "_meta" {
-			members = append(wire.AppendKey(members, key), r.Raw()...)
+			value := r.Raw()
+			members = append(wire.AppendKey(members, key), value...)
+			if key == namedBy(q.method) {
+				text := wire.NewReader(value)
+				q.name = text.String() // which transports state in a header
+			}
 			continue
 		}
 		q.meta = make(map[string]any)
@@ -82,6 +87,18 @@ func (q *request) setParams(params any) error {
 	}
 	q.params = func(_ *request, b []byte) ([]byte, error) { return append(b, members...), nil }
 	return nil
+}
+
+// namedBy returns the member of a method's params that names its tool, prompt or
+// resource, or "-".
+func namedBy(method string) string {
+	switch method {
+	case "tools/call", "prompts/get":
+		return "name"
+	case "resources/read":
+		return "uri"
+	}
+	return "-"
 }
 
 // appendNamed appends the name of the tool or prompt, and the arguments.

@@ -58,6 +58,20 @@ func TestArgumentsInHeaders(t *testing.T) {
 	}
 }
 
+// TestCallStatesTheName: the headers of a request whose params the program wrote are
+// those of CallTool.
+func TestCallStatesTheName(t *testing.T) {
+	s := routed(modern)
+	c := s.open(t, nil, nil)
+	if _, err := c.Call(t.Context(), "tools/call", map[string]any{"name": "wörld"}); err != nil {
+		t.Fatal(err)
+	}
+	h := s.got("tools/call")[0].HTTP.Header
+	if h.Get("Mcp-Method") != "tools/call" || h.Get("Mcp-Name") != "=?base64?d8O2cmxk?=" {
+		t.Errorf("%q", h)
+	}
+}
+
 // TestNoArgumentsInHeadersBefore20260728: sessions know nothing of that, and
 // leave no tool out.
 func TestNoArgumentsInHeadersBefore20260728(t *testing.T) {
