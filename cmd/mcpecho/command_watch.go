@@ -62,7 +62,11 @@ func (c *invocation) enableLogs(ctx context.Context, s *conversation) bool {
 	if s.Server().Capabilities.Logging == nil {
 		return false
 	}
-	err := s.SetLogLevel(ctx, mcp.LevelDebug)
+	level := mcp.LoggingLevel(mcp.LevelDebug)
+	if c.flags.LogLevel != "" {
+		level = c.flags.LogLevel
+	}
+	err := s.SetLogLevel(ctx, level)
 	if err != nil {
 		c.note(s, "Cannot enable logs: "+err.Error())
 	}

@@ -274,8 +274,9 @@ func (c *invocation) entryTransport(s *conversation) (mcp.Transport, error) {
 	e, f := c.entry, &c.flags
 	switch e.Type {
 	case config.Stdio:
-		if f.Transport != "" || f.Header != nil {
-			return nil, c.usage("-t and -H need a server at a URL, but " + c.targetName() + " is started")
+		if f.Transport != "" || f.Header != nil || f.Insecure {
+			return nil, c.usageHint("-t, -H and --insecure need a server at a URL, but "+c.targetName()+" is started",
+				"type: "+c.paste(c.without("transport", "header", "insecure")))
 		}
 		return c.recorder.wrap(c.entryProgram(s)), nil
 	case config.HTTP, config.SSE, "":

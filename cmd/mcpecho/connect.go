@@ -129,10 +129,15 @@ func (c *invocation) options(s *conversation) *mcp.Options {
 	if c.flags.Verbose {
 		s.stderr.Print = s.console.Line
 		opts.LogLevel = mcp.LevelDebug
+	}
+	if c.flags.Verbose || c.flags.LogLevel != "" {
 		opts.Log = func(_ context.Context, m *mcp.LogMessage) {
 			// Indented further lines cannot pass for lines of mcpecho.
 			s.console.Line(strings.ReplaceAll(strings.TrimSpace(logLine(m)), "\n", "\n\t"))
 		}
+	}
+	if c.flags.LogLevel != "" {
+		opts.LogLevel = c.flags.LogLevel
 	}
 	if c.onLog != nil {
 		opts.LogLevel, opts.Log = "", func(_ context.Context, m *mcp.LogMessage) { c.onLog(m) }

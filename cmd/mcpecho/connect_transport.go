@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"io/fs"
 	"net/http"
@@ -17,6 +18,7 @@ import (
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/flags"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/guess"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/system"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/internal/recording"
@@ -51,7 +53,12 @@ func (c *invocation) transport(s *conversation) (mcp.Transport, error) {
 // urlTransport returns the transport to a server at a URL: http, sse, or else
 // whichever works.
 func (c *invocation) urlTransport(url string, header http.Header, way string) (mcp.Transport, error) {
-	client := c.loggedIn(url)
+	var client *http.Client
+	if c.flags.Insecure {
+		client = c.insecureClient()
+	} else {
+		client = c.loggedIn(url)
+	}
 	stream := streamhttp.New(url, &streamhttp.Options{Client: client, Header: header})
 	events := sse.New(url, &sse.Options{Client: client, Header: header})
 	switch way {
@@ -63,6 +70,21 @@ func (c *invocation) urlTransport(url string, header http.Header, way string) (m
 		return c.recorder.wrap(events), nil
 	}
 	return mcp.FirstOf(c.recorder.wrap(stream), c.recorder.wrap(events)), nil
+}
+
+// insecureClient returns a client that does not verify certificates. It sends no tokens
+// of a login: whoever answers in place of the server would receive them.
+func (c *invocation) insecureClient() *http.Client {
+	if !c.warnedInsecure {
+		c.warnedInsecure = true
+		(&terminal.Console{Out: c.stderr}).Line("Warning: --insecure does not verify the certificate of the server, so that others may read and change everything.")
+	}
+	t := &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}
+	if base, ok := http.DefaultTransport.(*http.Transport); ok {
+		t = base.Clone()
+	}
+	t.TLSClientConfig = &tls.Config{InsecureSkipVerify: true} //nolint:gosec // which the user asks for
+	return &http.Client{Transport: t}
 }
 
 // targetName returns the name of the target without secrets.

@@ -99,14 +99,17 @@ type invocation struct {
 	*environment
 	command *command
 	flags   flags.Values
-	target  string           // the TARGET; empty if server is set
-	entry   *config.Server   // the configured server that target names, or nil
-	inputs  *inputs          // values that the configuration asks the user for
-	server  []string         // the command after --; nil without it
-	args    []string         // the other arguments
-	typed   []string         // the whole command line
-	traced  bool             // the --trace file has been created
-	auth    *oauth.Transport // sends the tokens of a login; nil without one
+	target  string         // the TARGET; empty if server is set
+	entry   *config.Server // the configured server that target names, or nil
+	inputs  *inputs        // values that the configuration asks the user for
+	server  []string       // the command after --; nil without it
+	args    []string       // the other arguments
+	typed   []string       // the whole command line
+	traced  bool           // the --trace file has been created
+
+	warnedInsecure bool // the warning of --insecure has been printed
+
+	auth *oauth.Transport // sends the tokens of a login; nil without one
 
 	otherTransport mcp.Transport // to a URL whose transport the user has chosen; nil without a choice
 

@@ -136,7 +136,7 @@ var misuses = []misuse{
 	{"tools web -H 'Authorization=Bearer x'", "-H 'Authorization: Bearer …'"},
 	{"tools web --bearer x", "-H 'Authorization: Bearer …'"},
 	{"tools web --transport streamable-http", "mcpecho tools web -t http"},
-	{"tools web -k", "SSL_CERT_FILE"},
+	{"tools everything -k", "mcpecho tools everything"},
 	{"serve 3001", "mcpecho serve --http 127.0.0.1:3001"},
 	{"serve --http http://127.0.0.1:3001", "mcpecho serve --http 127.0.0.1:3001"},
 	// Configuration.

@@ -232,9 +232,9 @@ func (c *invocation) checkServer() error {
 		at := slices.Index(before, c.typedCommand()) + 1
 		return c.usageHint("a URL does not belong after --", "type: "+c.paste(slices.Insert(slices.Clone(before), at, c.server[0])))
 	}
-	if c.flags.Transport != "" || c.flags.Header != nil {
-		return c.usageHint("-t and -H need a server at a URL, not one that is started",
-			"type: "+c.paste(append(append(c.without("transport", "header"), "--"), c.server...)))
+	if c.flags.Transport != "" || c.flags.Header != nil || c.flags.Insecure {
+		return c.usageHint("-t, -H and --insecure need a server at a URL, not one that is started",
+			"type: "+c.paste(append(append(c.without("transport", "header", "insecure"), "--"), c.server...)))
 	}
 	return nil
 }

@@ -41,7 +41,7 @@ func (c *invocation) commandFor(name string, args ...string) string {
 }
 
 // serverFlags are the flags that select a server, or how it is reached.
-var serverFlags = []string{"config", "header", "transport", "env", "inherit-env", "cwd", "protocol", "root", "sampling"}
+var serverFlags = []string{"config", "header", "transport", "env", "inherit-env", "cwd", "protocol", "root", "sampling", "insecure"}
 
 // pasteTarget returns the target as the user typed it, without secrets.
 func (c *invocation) pasteTarget() string {

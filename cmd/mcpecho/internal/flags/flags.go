@@ -25,13 +25,15 @@ type Values struct {
 	Record, Replay                                                    string
 	NoInput                                                           bool
 	StopOnError                                                       bool
+	Insecure                                                          bool // do not verify certificates
 
 	Env                     []string
 	passed                  []string // the names in env whose values are those of this process
 	Header                  http.Header
 	Config                  []string
 	Roots                   []mcp.Root
-	Sampling                string // the command that answers for a model
+	Sampling                string           // the command that answers for a model
+	LogLevel                mcp.LoggingLevel // of the logs to request; empty for the default
 	Given                   []Given
 	From                    string // the program whose server is added
 	Transport               string // http, sse or auto; empty if not given
@@ -108,6 +110,8 @@ func All() []Flag {
 		{"issuer", "", "URL", "use only this authorization server", text(func(f *Values) *string { return &f.Issuer })},
 		{"protocol", "", "VERSION", "use only this protocol version", setProtocol},
 		{"root", "", "DIR", "tell the server that it may work in DIR; may be repeated", addRoot},
+		{"insecure", "k", "", "do not verify the server's certificate, and send no stored tokens", on(func(f *Values) *bool { return &f.Insecure })},
+		{"log-level", "", "LEVEL", "show the server's logs from LEVEL on: debug, info, notice, warning, error, critical, alert or emergency", setLogLevel},
 		{"sampling", "", "COMMAND", "answer for a model: COMMAND reads the request as JSON from standard input, and writes text or the result as JSON", setSampling},
 		{"connect-timeout", "", "TIME", "limit for connecting (default 15s; 60s if it starts the server)", wait(func(f *Values) *time.Duration { return &f.ConnectTimeout })},
 		{"timeout", "", "TIME", "limit for a response or progress (default 60s; 0: no limit)", wait(func(f *Values) *time.Duration { return &f.Timeout })},
@@ -187,6 +191,27 @@ func setHeader(f *Values, v string) error {
 	}
 	f.Header.Add(key, value)
 	return nil
+}
+
+// logLevels are the levels of logs and what other programs call some of them.
+var logLevels = []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
+
+func setLogLevel(f *Values, v string) error {
+	if slices.Contains(logLevels, v) {
+		f.LogLevel = mcp.LoggingLevel(v)
+		return nil
+	}
+	err := errors.New("must be one of " + strings.Join(logLevels, ", ") + ", not " + strconv.Quote(v))
+	plain := nearest.Plain(v)
+	for short, level := range map[string]string{"warn": "warning", "err": "error", "trace": "debug", "verbose": "debug", "fatal": "critical", "crit": "critical", "information": "info"} {
+		if plain == short {
+			return &BetterValue{err, "", level}
+		}
+	}
+	if near := nearest.Names(v, logLevels); len(near) > 0 {
+		return &BetterValue{err, "", near[0]}
+	}
+	return err
 }
 
 func setSampling(f *Values, v string) error {
