@@ -28,7 +28,7 @@ type command struct {
 }
 
 var (
-	connectionFlags = []string{"config", "header", "transport", "env", "inherit-env", "cwd", "protocol", "root", "sampling", "connect-timeout", "timeout", "trace", "record", "no-state", "v", "q"}
+	connectionFlags = []string{"config", "header", "transport", "env", "inherit-env", "cwd", "protocol", "root", "sampling", "insecure", "log-level", "connect-timeout", "timeout", "trace", "record", "no-state", "v", "q"}
 	resultFlags     = append([]string{"json", "output", "no-color"}, connectionFlags...)
 	listFlags       = append([]string{"wide"}, resultFlags...)
 )
@@ -165,6 +165,19 @@ Each finding names the method, tool or resource. If one is "wrong", the exit sta
 is 5; "careful" does not change it.`,
 			flags: slices.DeleteFunc(slices.Clone(resultFlags), func(name string) bool { return slices.Contains([]string{"trace", "root", "sampling"}, name) }), run: runCheck,
 			example: []string{"check -- mcpecho serve", "check http://127.0.0.1:3001/mcp --json"},
+		}, {
+			name: "raw", target: true, args: "METHOD [JSON | -]", min: 1, max: -1, sample: "tools/list",
+			short: "Send any request and print its result as it came",
+			long:  "The parameters are a JSON object, or - to read it from standard input. Pages are not\nmerged, and nothing is hidden or changed.",
+			flags: resultFlags, run: runRaw,
+			example: []string{"raw tools/list -- mcpecho serve", `raw https://example.com/mcp tools/list '{"cursor": "2"}'`},
+		}, {
+			name: "task", aliases: []string{"tasks/list", "tasks-list", "tasks"}, target: true,
+			actions: []string{"list", "get", "cancel"}, args: "[ID]", max: 2,
+			short: "List, get or cancel a server's tasks",
+			long:  "A task is a call that the server continues after its response. Only 2025-11-25 has a\nlist of them.",
+			flags: listFlags, run: runTask,
+			example: []string{"task list https://example.com/mcp", "task get https://example.com/mcp 786512e2", "task cancel https://example.com/mcp 786512e2"},
 		}, {
 			name: "ping", target: true,
 			short: "Check whether a server responds, and how fast",

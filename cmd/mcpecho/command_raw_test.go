@@ -1,0 +1,107 @@
+package main
+
+import (
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
+	"github.com/stdmcp/stdmcp/internal/testserver"
+)
+
+func TestRawRequests(t *testing.T) {
+	t.Parallel()
+	web := webServer(t, &testserver.Options{PageSize: 3}, nil)
+	for _, version := range bothEras {
+		for line, want := range map[string]string{
+			`raw URL tools/list`: `"nextCursor":`,
+			`raw URL tools/call '{"name":"echo","arguments":{"message":"hi"}}'`: `"text":"hi"`,
+			`raw URL resources/read '{"uri":"echo://text"}'`:                    `"contents":[`,
+		} {
+			o := runCommand(t, append(words(t, strings.Replace(line, "URL", web.URL, 1)), "--protocol", version)...)
+			if o.status != 0 || !strings.Contains(o.stdout, want) || strings.Count(o.stdout, "\n") != 1 || o.stderr != "" {
+				t.Errorf("%s: no %s in %+v", line, want, o)
+			}
+		}
+	}
+	runCommandWithInput(t, `{"name":"echo","arguments":{"message":"hi"}}`, "raw", "tools/call", "-", "--protocol", "2025-11-25", "--", "mcpecho", "serve").
+		want(t, 0, `{"content":[{"type":"text","text":"hi"}]}`+"\n", "")
+	runWithServer(t, "raw", "ping").want(t, failure.Refused, "", "type: mcpecho raw ping --protocol 2025-11-25 -- mcpecho serve\n")
+	runWithServer(t, "raw", "tools/lits").want(t, failure.Refused, "", "type: mcpecho raw tools/list -- mcpecho serve\n")
+	runWithServer(t, "raw", "tools/call", "{name: 'echo'}").want(t, failure.Usage, "", `type: mcpecho raw tools/call '{"name":"echo"}' -- mcpecho serve`+"\n")
+	runWithServer(t, "raw", "tools/call", "name=echo", "n:=1").want(t, failure.Usage, "", `type: mcpecho raw tools/call '{"name":"echo","n":1}' -- mcpecho serve`+"\n")
+}
+
+// A tool that the configuration excludes cannot be called with raw either.
+func TestRawRespectsTheConfiguration(t *testing.T) {
+	inProject(t, map[string]string{"a.json": `{"mcpServers":{"x":{"command":"` + mcpechoPath(t) + `","args":["serve"],"excludeTools":["echo"]}}}`})
+	runCommand(t, "raw", "a.json:x", "tools/call", `{"name":"echo","arguments":{"message":"hi"}}`).want(t, failure.Usage, "", "is excluded by the entry")
+}
+
+func TestTasks(t *testing.T) {
+	t.Parallel()
+	web := webServer(t, &testserver.Options{Tasks: true}, nil)
+	legacy := func(args ...string) result { return runCommand(t, append(args, "--protocol", "2025-11-25")...) }
+	o := legacy("raw", web.URL, "tools/call", `{"name":"research","arguments":{"topic":"x"},"task":{}}`)
+	_, id, ok := strings.Cut(o.stdout, `"taskId":"`)
+	id, _, _ = strings.Cut(id, `"`)
+	if o.status != 0 || !ok {
+		t.Fatalf("%+v", o)
+	}
+	if o := legacy("task", "list", web.URL); o.status != 0 || !strings.HasPrefix(o.stdout, id+"\t") {
+		t.Errorf("%+v", o)
+	}
+	if o := legacy("tasks", web.URL, "--json"); o.status != 0 || !strings.HasPrefix(o.stdout, `{"tasks":[{"taskId":"`+id) {
+		t.Errorf("%+v", o)
+	}
+	if o := legacy("task", "get", web.URL, id); o.status != 0 || !strings.HasPrefix(o.stdout, id+"\t") {
+		t.Errorf("%+v", o)
+	}
+	legacy("task", "cancel", web.URL, id).want(t, 0, "", "Asked the server to cancel "+id)
+	if o := legacy("task", "get", web.URL, id); !strings.Contains(o.stdout, "cancelled") && !strings.Contains(o.stdout, "completed") {
+		t.Errorf("%+v", o)
+	}
+	legacy("task", "get", web.URL, "none").want(t, failure.Refused, "", "type: mcpecho task list "+web.URL+" --protocol 2025-11-25\n")
+	legacy("task", "cancel", web.URL).want(t, failure.Usage, "", "type: mcpecho task list "+web.URL+" --protocol 2025-11-25\n")
+	runWithServer(t, "task", "list").want(t, 0, "", "offers no list of tasks")
+	runWithServer(t, "task", "list", "--json", "-q").want(t, 0, `{"tasks":[]}`+"\n", "")
+}
+
+func TestLogLevel(t *testing.T) {
+	t.Parallel()
+	for _, version := range bothEras {
+		o := runWithServer(t, "call", "log", "--log-level", "error", "--protocol", version)
+		if o.status != 0 || !strings.Contains(o.stderr, "error") || strings.Contains(o.stderr, "warning") || strings.Contains(o.stderr, "debug") {
+			t.Errorf("%s: %+v", version, o)
+		}
+		if o := runWithServer(t, "call", "log", "--protocol", version); o.stderr != "" {
+			t.Errorf("%s, without: %+v", version, o)
+		}
+	}
+	runWithServer(t, "call", "log", "--log-level", "warn").want(t, failure.Usage, "", "type: mcpecho call log --log-level warning -- mcpecho serve\n")
+}
+
+// --insecure turns off the verification of certificates and nothing else, warns, and
+// sends no tokens of a login.
+func TestInsecure(t *testing.T) {
+	home := t.TempDir()
+	for _, name := range []string{"HOME", "USERPROFILE", "AppData", "XDG_CONFIG_HOME"} {
+		t.Setenv(name, home)
+	}
+	web := httptest.NewTLSServer(testserver.NewHandler(testserver.New(nil), nil))
+	defer web.Close()
+	url := web.URL + "/mcp"
+	if o := runCommand(t, "call", url, "echo", "message=hi"); o.status != failure.Unreachable || !strings.Contains(o.stderr, "certificate") {
+		t.Errorf("%+v", o)
+	}
+	for _, flag := range []string{"--insecure", "-k"} {
+		for _, way := range []string{"auto", "http"} {
+			runCommand(t, "call", url, "echo", "message=hi", flag, "-t", way, "-q").want(t, 0, "hi\n", "Warning: --insecure does not verify the certificate")
+		}
+	}
+	runWithServer(t, "tools", "-k").want(t, failure.Usage, "", "type: mcpecho tools -- mcpecho serve\n")
+	base := authServer(t, nil) + "/mcp"
+	logIn(t, base).want(t, 0, "Logged in to "+base+".\n", "To log in, open this page: ")
+	runCommand(t, "call", base, "echo", "message=hi").want(t, 0, "hi\n", "")
+	runCommand(t, "ping", base, "-k").want(t, failure.Forbidden, "", "Warning: --insecure")
+}
