@@ -25,6 +25,9 @@ type checked struct {
 
 // runCheck checks the target over each transport and in each era that it speaks.
 func runCheck(ctx context.Context, c *invocation) (err error) {
+	if len(c.args) > 0 && !c.flags.Watch {
+		return c.extraArgument(c.args[0])
+	}
 	if err := c.expandEntry(ctx); err != nil {
 		return err
 	}
@@ -36,17 +39,35 @@ func runCheck(ctx context.Context, c *invocation) (err error) {
 		c.recorder = r
 		defer func() { err = cmpError(err, r.close()) }()
 	}
-	var all []checked
+	if c.flags.Watch {
+		return c.watchCheck(ctx)
+	}
+	all, err := c.checkAll(ctx)
+	if err != nil {
+		return err
+	}
+	if err := c.printCheck(all); err != nil {
+		return err
+	}
+	if faults := countFaults(all); faults > 0 {
+		return &failure.Error{Status: failure.Refused, Kind: "check", Message: "the server has " + terminal.Count(faults, "fault")}
+	}
+	return nil
+}
+
+// checkAll checks the server over each transport and in each era. It returns an error
+// if it reached the server over none.
+func (c *invocation) checkAll(ctx context.Context) (all []checked, err error) {
 	for _, way := range c.checkedWays() {
 		for _, versions := range c.checkedVersions() {
 			one, err := c.check(ctx, way, versions)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			all = append(all, one)
 		}
 	}
-	reached, faults := 0, 0
+	reached := 0
 	var failed error
 	for i, one := range all {
 		if one.err != nil {
@@ -56,27 +77,31 @@ func runCheck(ctx context.Context, c *invocation) (err error) {
 			continue
 		}
 		reached++
+	}
+	if reached == 0 {
+		return nil, failed
+	}
+	return all, nil
+}
+
+// printCheck prints the results.
+func (c *invocation) printCheck(all []checked) error {
+	if c.flags.JSON {
+		return c.printJSON(checkJSON(all))
+	}
+	return c.print(c.shown(checkText(all)))
+}
+
+// countFaults returns the number of findings that are faults.
+func countFaults(all []checked) (n int) {
+	for _, one := range all {
 		for _, f := range one.found {
-			if !f.Warning {
-				faults++
+			if !f.Warning && one.err == nil {
+				n++
 			}
 		}
 	}
-	if reached == 0 {
-		return failed
-	}
-	text := checkText(all)
-	if c.flags.JSON {
-		if err := c.printJSON(checkJSON(all)); err != nil {
-			return err
-		}
-	} else if err := c.print(c.shown(text)); err != nil {
-		return err
-	}
-	if faults > 0 {
-		return &failure.Error{Status: failure.Refused, Kind: "check", Message: "the server has " + terminal.Count(faults, "fault")}
-	}
-	return nil
+	return n
 }
 
 // checkedWays returns the transports to check: that of -t, or all that apply.
@@ -153,11 +178,7 @@ func checkText(all []checked) string {
 		}
 		b.WriteString(wayName(one.way) + ", " + one.version + ":\n")
 		for _, f := range one.found {
-			kind := "wrong    "
-			if f.Warning {
-				kind = "careful  "
-			}
-			b.WriteString("  " + kind + strings.ReplaceAll(f.String(), "\n", "\n\t") + "\n")
+			b.WriteString(findingLine(severity(f), f))
 		}
 	}
 	for _, one := range all {
@@ -167,6 +188,18 @@ func checkText(all []checked) string {
 		}
 	}
 	return b.String()
+}
+
+// severity returns the word for a finding.
+func severity(f servercheck.Finding) string {
+	if f.Warning {
+		return "careful"
+	}
+	return "wrong"
+}
+
+func findingLine(what string, f servercheck.Finding) string {
+	return "  " + what + terminal.Pad(what, 9) + strings.ReplaceAll(f.String(), "\n", "\n\t") + "\n"
 }
 
 // checkJSON returns the results as an object.

@@ -157,14 +157,16 @@ that begin with a space or may contain a secret. With --no-state it is not kept.
 			flags: append([]string{"json", "no-color", "stop-on-error"}, connectionFlags...), run: runShell,
 			example: []string{"shell https://example.com/mcp", "shell -- npx -y @playwright/mcp", "shell --stop-on-error -- mcpecho serve"},
 		}, {
-			name: "check", target: true,
+			name: "check", target: true, args: "[PATH …]", max: -1,
 			short: "Check a server for problems that clients would have",
 			long: `Connects in both eras over each transport that the server supports, lists everything,
 reads resources, and sends requests that the server must refuse. It calls no tool.
 Each finding names the method, tool or resource. If one is "wrong", the exit status
-is 5; "careful" does not change it.`,
-			flags: slices.DeleteFunc(slices.Clone(resultFlags), func(name string) bool { return slices.Contains([]string{"trace", "root", "sampling"}, name) }), run: runCheck,
-			example: []string{"check -- mcpecho serve", "check http://127.0.0.1:3001/mcp --json"},
+is 5; "careful" does not change it.
+
+With --watch, it goes on until it is interrupted, and prints only what differs.`,
+			flags: append([]string{"watch"}, slices.DeleteFunc(slices.Clone(resultFlags), func(name string) bool { return slices.Contains([]string{"trace", "root", "sampling"}, name) })...), run: runCheck,
+			example: []string{"check -- mcpecho serve", "check --watch src -- node server.js", "check http://127.0.0.1:3001/mcp --json"},
 		}, {
 			name: "raw", target: true, args: "METHOD [JSON | -]", min: 1, max: -1, sample: "tools/list",
 			short: "Send any request and print its result as it came",

@@ -26,6 +26,7 @@ type Values struct {
 	NoInput                                                           bool
 	StopOnError                                                       bool
 	Insecure                                                          bool // do not verify certificates
+	Watch                                                             bool
 
 	Env                     []string
 	passed                  []string // the names in env whose values are those of this process
@@ -123,6 +124,7 @@ func All() []Flag {
 		{"no-input", "", "", "do not ask for missing arguments", on(func(f *Values) *bool { return &f.NoInput })},
 		{"record", "", "FILE", "record the session in FILE, secrets masked", text(func(f *Values) *string { return &f.Record })},
 		{"replay", "", "FILE", "respond as the recorded server did", text(func(f *Values) *string { return &f.Replay })},
+		{"watch", "", "", "check again when files change: those that the server's command names, and each PATH", on(func(f *Values) *bool { return &f.Watch })},
 		{"stop-on-error", "", "", "end a script at the first command that fails", on(func(f *Values) *bool { return &f.StopOnError })},
 		{"help", "h", "", "show help for the command", on(func(f *Values) *bool { return &f.Help })},
 	}
