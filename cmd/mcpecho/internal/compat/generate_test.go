@@ -12,6 +12,7 @@ import (
 type generator struct {
 	*rand.Rand
 	undeclared bool // whether values have members that the schema does not name
+	work       int  // for the current value
 }
 
 func (g *generator) one(of ...any) any { return of[g.IntN(len(of))] }
@@ -59,12 +60,14 @@ func (g *generator) keyword(s map[string]any, depth int) {
 		s["const"] = g.scalar()
 	case 6:
 		s[g.one("minimum", "exclusiveMinimum").(string)] = g.number()
+		s["type"] = g.one("integer", "number")
 	case 7:
 		s[g.one("maximum", "exclusiveMaximum").(string)] = g.number()
-	case 8:
-		s[g.one("minLength", "minItems", "minProperties").(string)] = g.IntN(3)
-	case 9:
-		s[g.one("maxLength", "maxItems", "maxProperties").(string)] = g.IntN(4)
+		s["type"] = g.one("integer", "number")
+	case 8, 9:
+		kind := g.IntN(3)
+		s[[]string{"minLength", "minItems", "minProperties", "maxLength", "maxItems", "maxProperties"}[kind+3*g.IntN(2)]] = g.IntN(4)
+		s["type"] = []string{"string", "array", "object"}[kind]
 	case 10:
 		s["required"] = []any{g.name(), g.name()}
 	case 11:
@@ -132,6 +135,9 @@ func (g *generator) mutate(v any) any {
 	if len(keys) > 0 && g.IntN(4) > 0 {
 		key := keys[g.IntN(len(keys))]
 		switch of := s[key].(type) {
+		case float64:
+			s[key] = of + float64(g.IntN(3)) - 1
+			return s
 		case map[string]any:
 			if key != "properties" && key != "$defs" {
 				s[key] = g.mutate(of)
@@ -283,6 +289,9 @@ func (g *generator) object(doc any, s map[string]any, depth int) any {
 
 // merge adds the keywords of a schema, of those that also apply, and of one branch.
 func (g *generator) merge(doc any, s, to map[string]any, depth int) {
+	if g.work++; g.work > 10_000 {
+		return
+	}
 	for _, key := range slices.Sorted(maps.Keys(s)) {
 		if properties, ok := s[key].(map[string]any); ok && key == "properties" {
 			all, _ := to[key].(map[string]any)

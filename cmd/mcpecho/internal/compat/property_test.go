@@ -33,10 +33,10 @@ func judge(t testing.TB, old, new string, seed uint64, values int) (v verdict, o
 	v.worst = [2]Kind{Worst(asInput), Worst(asOutput)}
 	// A caller may have sent a property that the old schema did not name, with any value.
 	named := slices.ContainsFunc(asInput, func(c Change) bool { return c.Text == "an optional property was added" && c.Kind == Noted })
-	g := &generator{rand.New(rand.NewPCG(seed, 7)), true}
+	g := &generator{Rand: rand.New(rand.NewPCG(seed, 7))}
 	for i := range values {
 		from := i % 2
-		g.undeclared = !named || from == 1
+		g.undeclared, g.work = !named || from == 1, 0
 		value, err := json.Marshal(g.value(docs[from], docs[from], 6))
 		if err != nil {
 			continue
@@ -80,7 +80,7 @@ func TestValuesAgree(t *testing.T) {
 	if testing.Short() {
 		pairs = 500
 	}
-	g := &generator{rand.New(rand.NewPCG(1, 2)), true}
+	g := &generator{Rand: rand.New(rand.NewPCG(1, 2))}
 	var counts [2][4]int
 	var witnesses [2]int
 	judged := 0
@@ -115,7 +115,7 @@ func TestValuesAgree(t *testing.T) {
 
 // FuzzCompare compares any two schemas, and values for them.
 func FuzzCompare(f *testing.F) {
-	g := &generator{rand.New(rand.NewPCG(3, 4)), true}
+	g := &generator{Rand: rand.New(rand.NewPCG(3, 4))}
 	for i := range 20 {
 		doc := g.document()
 		old, _ := json.Marshal(doc)
