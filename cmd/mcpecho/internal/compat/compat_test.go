@@ -198,3 +198,19 @@ func TestManyChanges(t *testing.T) {
 		t.Errorf("%d changes, the last one is %v", len(changes), last)
 	}
 }
+
+// TestStepsAreLimited for references that meet in ever new pairs.
+func TestStepsAreLimited(t *testing.T) {
+	circle := func(n int) string {
+		var b strings.Builder
+		b.WriteString(`{"$ref":"#/$defs/d0","$defs":{`)
+		for i := range n {
+			b.WriteString(`"d` + itoa(i) + `":{"items":{"$ref":"#/$defs/d` + itoa((i+1)%n) + `"}},`)
+		}
+		return strings.TrimSuffix(b.String(), ",") + "}}"
+	}
+	changes := schemas(t, input, circle(500), circle(499))
+	if len(changes) != 1 || changes[0].Kind != Unknown || !strings.Contains(changes[0].Text, "too many steps") || len(changes[0].Path) > 2*maxPath {
+		t.Errorf("%v", changes)
+	}
+}

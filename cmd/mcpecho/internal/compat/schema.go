@@ -20,9 +20,10 @@ type comparer struct {
 	report   *report
 	item     string
 	side     side
-	old, new *value // the documents
-	sameDefs bool   // references to $defs and definitions have equal targets
-	shared   bool   // whether other schemas apply to the same values
+	old, new *value            // the documents
+	sameDefs bool              // references to $defs and definitions have equal targets
+	shared   bool              // whether other schemas apply to the same values
+	targets  map[*value]*value // of references, by the text of the reference
 	seen     map[pair]bool
 	left     int // comparisons
 	ended    bool
@@ -43,7 +44,7 @@ type view struct {
 
 // compareSchemas compares the schemas of an item, which are valid JSON.
 func compareSchemas(r *report, item string, s side, old, new *value) {
-	c := &comparer{report: r, item: item, side: s, old: old, new: new, seen: make(map[pair]bool)}
+	c := &comparer{report: r, item: item, side: s, old: old, new: new, targets: make(map[*value]*value), seen: make(map[pair]bool)}
 	c.left = 1000 + (len(old.raw)+len(new.raw))/2
 	if old.hash == new.hash && !old.masked {
 		return
@@ -189,7 +190,7 @@ func (c *comparer) resolve(doc *value, v view) (resolved, bool) {
 		ref := r.member("$ref")
 		switch {
 		case name == "$ref" && alone:
-			target := find(doc, ref)
+			target := c.find(doc, ref)
 			if target == nil {
 				return r, false
 			}
@@ -197,7 +198,7 @@ func (c *comparer) resolve(doc *value, v view) (resolved, bool) {
 		case (name == "anyOf" || name == "allOf") && alone && r.member(name).isArray() && len(r.member(name).of) == 1:
 			r.value = r.member(name).of[0]
 		default:
-			return r, ref == nil || find(doc, ref) != nil
+			return r, ref == nil || c.find(doc, ref) != nil
 		}
 		if r.value.kind == wire.Bool && r.types != 0 {
 			return r, true
@@ -224,6 +225,17 @@ func (v view) alone() (name string, ok bool) {
 }
 
 var unescape = strings.NewReplacer("~1", "/", "~0", "~")
+
+// find returns the target of a reference in a document, or nil. It looks for each once,
+// as a long reference may itself be the target of many.
+func (c *comparer) find(doc, ref *value) *value {
+	target, known := c.targets[ref]
+	if !known {
+		target = find(doc, ref)
+		c.targets[ref] = target
+	}
+	return target
+}
 
 // find returns the target of a local reference, or nil.
 func find(doc, ref *value) *value {
