@@ -26,6 +26,7 @@ type comparer struct {
 	targets  map[*value]*value // of references, by the text of the reference
 	seen     map[pair]bool
 	left     int // comparisons
+	depth    int // of them, inside of each other
 	ended    bool
 }
 
@@ -90,9 +91,15 @@ func (c *comparer) widen(path, text string, old, new *value) {
 
 func (c *comparer) unknown(path, text string, old, new *value) { c.add(Unknown, path, text, old, new) }
 
+// maxDepth limits how deep comparisons nest, which references extend.
+const maxDepth = 1000
+
 // compare compares two schemas.
 func (c *comparer) compare(path string, old, new view) {
-	if c.left--; c.left < 0 {
+	path = shorten(path)
+	c.depth++
+	defer func() { c.depth-- }()
+	if c.left--; c.left < 0 || c.depth > maxDepth {
 		if !c.ended {
 			c.unknown(path, "the comparison ends here, as it takes too many steps", nil, nil)
 		}

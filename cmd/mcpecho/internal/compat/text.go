@@ -23,16 +23,21 @@ func itoa(n int) string { return strconv.Itoa(n) }
 
 var escape = strings.NewReplacer("~", "~0", "/", "~1")
 
-// join appends a name to a JSON Pointer. A long path loses its beginning.
+// join appends a name to a JSON Pointer.
 func join(path, name string) string {
-	if path = path + "/" + diag.EscapeName(escape.Replace(diag.Cut(name, maxName))); len(path) > maxPath {
-		at := len(path) - maxPath/2
-		for !utf8.RuneStart(path[at]) {
-			at++
-		}
-		path = "…" + path[at:]
+	return shorten(path + "/" + diag.EscapeName(escape.Replace(diag.Cut(name, maxName))))
+}
+
+// shorten returns a path without its beginning if it is long.
+func shorten(path string) string {
+	if len(path) <= maxPath {
+		return path
 	}
-	return path
+	at := len(path) - maxPath/2
+	for !utf8.RuneStart(path[at]) {
+		at++
+	}
+	return "…" + path[at:]
 }
 
 // quoteName quotes the name of a tool or another item.
