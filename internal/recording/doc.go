@@ -6,21 +6,37 @@
 //
 // A recording is text in UTF-8. Each line ends with a line feed. The first line is
 //
-//	stdmcp recording 1
+//	stdmcp recording 2
 //
-// in which 1 is the version of the format. Each other line but the last is a
-// message, in the order in which they were sent or received:
+// in which 2 is the version of the format. Each other line but the last is an entry,
+// in the order in which they happened:
 //
-//	CONNECTION MICROSECONDS DIRECTION CHECKSUM MESSAGE
+//	CONNECTION MICROSECONDS KIND CHECKSUM TEXT
 //
 // CONNECTION counts the connections from 1. MICROSECONDS is the time since the
-// recording began. DIRECTION is > for messages of the client and < for those of the
-// server. CHECKSUM is the CRC-32 (IEEE) of all messages so far, this one included,
-// as 8 hexadecimal digits. MESSAGE is JSON-RPC on one line. The last line is
+// recording began. CHECKSUM is the CRC-32 (IEEE) of the texts of all entries so far,
+// this one included, as 8 hexadecimal digits. TEXT is JSON on one line. KIND says what
+// it is; > is for what the client sent, and < for what the server sent:
+//
+//	> <          a message of JSON-RPC, or a batch
+//	>text <text  a line that is not JSON, as a JSON string; bytes that are not UTF-8
+//	             are U+FFFD
+//	>http        an HTTP request: {"exchange":1,"method":"POST","headers":{…}}
+//	<http        its response: {"exchange":1,"status":200,"headers":{…}}
+//	end          the end of the server's process or of the connection, as a JSON
+//	             string that says how: "exited with status 1"
+//
+// The number of the exchange is that of an HTTP request of the connection and of its
+// response. The headers are those whose names begin with Mcp-, in lower case; several
+// values of a header are joined by ", ". The messages of a request or a response follow
+// it. The last line of the recording is
 //
 //	end COUNT
 //
-// with the number of messages. Strings that may be secrets are replaced by "***":
-// members whose names say so, such as token or password, and values that the
-// program names.
+// with the number of entries. Strings that may be secrets are replaced by "***":
+// members whose names say so, such as token or password, headers such as
+// mcp-session-id, and values that the program names.
+//
+// Version 1 has messages only. This package reads both versions and writes version 2.
+// A replay uses the messages alone.
 package recording

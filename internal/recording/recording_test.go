@@ -2,6 +2,7 @@ package recording
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -16,8 +17,8 @@ const request = `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":
 func TestSecretsAreMasked(t *testing.T) {
 	var b bytes.Buffer
 	w := NewWriter(&b, "opensesame")
-	w.message(1, true, []byte(`{"a":[{"access_token":"abc"}],"text":"say opensesame","max_tokens":5,`+"\n"+`"progressToken":"p"}`))
-	w.message(1, false, []byte("not JSON"))
+	w.Message(1, true, []byte(`{"a":[{"access_token":"abc"}],"text":"say opensesame","max_tokens":5,`+"\n"+`"progressToken":"p"}`))
+	w.write(1, "<", []byte("not JSON"))
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -30,18 +31,89 @@ func TestSecretsAreMasked(t *testing.T) {
 	}
 }
 
+// everyKind returns a recording with entries of every kind.
+func everyKind(t testing.TB) []byte {
+	var b bytes.Buffer
+	w := NewWriter(&b, "opensesame")
+	one, two := w.Connection(), w.Connection()
+	w.HTTP(one, &HTTP{Exchange: 1, Method: "POST", Headers: map[string][]string{"Mcp-Method": {"tools/list"}, "Authorization": {"Bearer x"}, "Mcp-Param-Api-Key": {"k"}, "MCP-Session-Id": {"s"}}})
+	w.Message(one, true, []byte(request))
+	w.HTTP(one, &HTTP{Exchange: 1, Status: 404, Headers: map[string][]string{"Mcp-Session-Id": {"s"}, "mcp-note": {"of opensesame", "b"}}})
+	w.Message(two, false, []byte("Starting with opensesame\xff\n"))
+	w.Text(two, true, []byte(" \n"))
+	w.Message(two, false, []byte(`[{"jsonrpc":"2.0","method":"a"}]`))
+	w.End(two, "exited with status 1: opensesame")
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	w.End(one, "too late")
+	return b.Bytes()
+}
+
+func TestEveryKindIsRead(t *testing.T) {
+	text := everyKind(t)
+	entries, err := Read(bytes.NewReader(text))
+	if err != nil || len(entries) != 6 {
+		t.Fatalf("%d entries, %v in\n%s", len(entries), err, text)
+	}
+	var got []string
+	for _, e := range entries {
+		got = append(got, fmt.Sprintln(e.Line, e.Conn, e.Kind, e.Sent, e.Message.Method, e.Text))
+	}
+	want := []string{
+		`2 1 2 true  {"exchange":1,"method":"POST","headers":{"mcp-method":"tools/list","mcp-param-api-key":"***","mcp-session-id":"***"}}`,
+		`3 1 0 true tools/call ` + request,
+		`4 1 2 false  {"exchange":1,"status":404,"headers":{"mcp-note":"of ***, b","mcp-session-id":"***"}}`,
+		"5 2 1 false  Starting with ***\uFFFD",
+		`6 2 0 false  [{"jsonrpc":"2.0","method":"a"}]`,
+		"7 2 3 false  exited with status 1: ***",
+	}
+	for i := range want {
+		if got[i] != want[i]+"\n" {
+			t.Errorf("%s\nwant %s", got[i], want[i])
+		}
+	}
+	if h := entries[2].HTTP; h.Exchange != 1 || h.Status != 404 || h.Headers["mcp-note"][0] != "of ***, b" {
+		t.Errorf("%+v", h)
+	}
+	if strings.Contains(string(text), "Bearer") || strings.Contains(string(text), "opensesame") {
+		t.Errorf("a secret is in %s", text)
+	}
+}
+
+// TestVersions: both are read, and others are refused with the line.
+func TestVersions(t *testing.T) {
+	for text, want := range map[string]string{
+		"stdmcp recording 1\nend 0\n":                        "",
+		"stdmcp recording 2\nend 0\n":                        "",
+		"stdmcp recording 3\nend 0\n":                        `line 1: the format has version "3", and this program reads versions 1 and 2`,
+		"stdmcp recording 2\n1 5 ? 00000000 {}\nend 1\n":     "line 2: want connection, time and kind",
+		"stdmcp recording 2\n1 5 <text a505df1b 1\n":         "line 2: the recording was edited",
+		"stdmcp recording 2\n1 5 <text 83dcefb7 1\nend 1\n":  "line 2: want a text as a JSON string",
+		"stdmcp recording 2\n1 5 <http 83dcefb7 1\nend 1\n":  "line 2: want an HTTP request or response",
+		"stdmcp recording 2\n1 5 >http a3a6bf43 {}\nend 1\n": "line 2: want an HTTP request",
+		"stdmcp recording 2\n1 5 < a3a6bf43 {}\n":            "line 3: the recording is truncated",
+	} {
+		_, err := Read(strings.NewReader(text))
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}
+
 // FuzzRead: what is read can be written again with the same messages.
 func FuzzRead(f *testing.F) {
 	var b bytes.Buffer
 	w := NewWriter(&b)
-	w.message(1, true, []byte(request))
-	w.message(1, false, []byte(`{"jsonrpc":"2.0","id":7,"result":{}}`))
+	w.Message(1, true, []byte(request))
+	w.Message(1, false, []byte(`{"jsonrpc":"2.0","id":7,"result":{}}`))
 	if err := w.Close(); err != nil {
 		f.Fatal(err)
 	}
 	f.Add(b.Bytes())
 	f.Add(b.Bytes()[:b.Len()/2])
 	f.Add([]byte("stdmcp recording 1\nend 0\n"))
+	f.Add(everyKind(f))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		entries, err := Read(bytes.NewReader(data))
 		if err != nil {
@@ -50,7 +122,16 @@ func FuzzRead(f *testing.F) {
 		var b bytes.Buffer
 		w := NewWriter(&b)
 		for _, e := range entries {
-			w.message(e.Conn, e.Sent, []byte(e.Text))
+			switch e.Kind {
+			case Message:
+				w.Message(e.Conn, e.Sent, []byte(e.Text))
+			case Text:
+				w.Text(e.Conn, e.Sent, []byte(e.Text))
+			case Exchange:
+				w.HTTP(e.Conn, e.HTTP)
+			case Connection:
+				w.End(e.Conn, e.Text)
+			}
 		}
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
@@ -86,6 +167,6 @@ func FuzzIsPlain(f *testing.F) {
 func BenchmarkMessage(b *testing.B) {
 	w, data := NewWriter(io.Discard), []byte(request)
 	for b.Loop() {
-		w.message(1, true, data)
+		w.Message(1, true, data)
 	}
 }

@@ -60,6 +60,9 @@ func NewReplay(entries []Entry, o *Options) *Replay {
 	tokens := map[string]*exchange{} // by progress token
 	for _, e := range entries {
 		m := e.Message
+		if e.Kind != Message {
+			continue
+		}
 		id := fmt.Sprint(e.Conn, " ", m.ID)
 		x := last[e.Conn]
 		if t := wire.Lookup(m.Params, "progressToken"); t != nil && tokens[fmt.Sprint(e.Conn, string(t))] != nil {

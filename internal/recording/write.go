@@ -6,7 +6,10 @@ import (
 	"context"
 	"hash/crc32"
 	"io"
+	"maps"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -15,15 +18,18 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// version is that of the format.
-const version = "1"
+// version is that of the format, and oldVersion an earlier one that Read reads, too.
+const version, oldVersion = "2", "1"
 
 const header = "stdmcp recording "
 
-// A Writer writes a recording. Create one with [NewWriter].
+// A Writer writes a recording. Create one with [NewWriter]. Its methods may be called
+// by several goroutines at once.
 type Writer struct {
 	secrets *diag.Redactor
 	begun   time.Time
+
+	ending sync.Mutex // held while the end of a connection is written
 
 	mu    sync.Mutex      // guards what follows
 	names map[string]bool // whether names are those of secrets; see isSecret
@@ -32,13 +38,16 @@ type Writer struct {
 	sum   uint32
 	count int
 	conns int
-	err   error // the first
+	open  map[jsonrpc.Conn]int // the connections whose end is to be written
+
+	closed bool
+	err    error // the first
 }
 
 // NewWriter begins a recording. secrets are values to mask; those shorter than 5
 // bytes are ignored. The caller must call Close.
 func NewWriter(w io.Writer, secrets ...string) *Writer {
-	r := &Writer{w: bufio.NewWriterSize(w, 64<<10), begun: time.Now(), secrets: diag.NewRedactor(secrets...), names: map[string]bool{}}
+	r := &Writer{w: bufio.NewWriterSize(w, 64<<10), begun: time.Now(), secrets: diag.NewRedactor(secrets...), names: map[string]bool{}, open: map[jsonrpc.Conn]int{}}
 	_, r.err = r.w.WriteString(header + version + "\n")
 	return r
 }
@@ -57,48 +66,162 @@ type recorder struct {
 	w *Writer
 }
 
-// Open records what the connection traces.
+// Open records what the connection traces, what it drops if that is not JSON, and how
+// the peer ended it.
 func (r *recorder) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
-	r.w.mu.Lock()
-	r.w.conns++
-	conn := r.w.conns
-	r.w.mu.Unlock()
-	trace := h.Trace
+	n := r.w.Connection()
+	trace, dropped := h.Trace, h.Dropped
 	h.Trace = func(sent bool, data []byte) {
-		r.w.message(conn, sent, data)
+		r.w.write(n, from(sent, ""), data)
 		if trace != nil {
 			trace(sent, data)
 		}
 	}
-	return r.Transport.Open(ctx, h)
+	h.Dropped = func(reason error, data []byte) {
+		if wire.Valid(data) != nil {
+			r.w.Text(n, false, data)
+		}
+		if dropped != nil {
+			dropped(reason, data)
+		}
+	}
+	conn, err := r.Transport.Open(ctx, h)
+	if err == nil {
+		r.w.mu.Lock()
+		r.w.open[conn] = n
+		r.w.mu.Unlock()
+		go func() { // ends with the connection
+			<-conn.Done()
+			r.w.ended(conn)
+		}()
+	}
+	return conn, err
 }
 
-// message writes one message. What is not JSON is left out: it has no replay.
-func (w *Writer) message(conn int, sent bool, data []byte) {
+// ended writes the end of a connection, unless the client has closed it.
+func (w *Writer) ended(conn jsonrpc.Conn) {
+	w.ending.Lock()
+	defer w.ending.Unlock()
+	w.mu.Lock()
+	n, open := w.open[conn]
+	delete(w.open, conn)
+	w.mu.Unlock()
+	if err := conn.Err(); open && err != jsonrpc.ErrClosed {
+		w.End(n, err.Error())
+	}
+}
+
+// Connection returns the number of a new connection.
+func (w *Writer) Connection() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.conns++
+	return w.conns
+}
+
+// The names of the kinds of entries.
+const (
+	kindText = "text"
+	kindHTTP = "http"
+	kindEnd  = "end"
+)
+
+// from returns the kind of what the client has sent or received.
+func from(client bool, kind string) string {
+	if client {
+		return ">" + kind
+	}
+	return "<" + kind
+}
+
+// Message writes a message that the client has sent or received. What is not JSON is
+// written as text.
+func (w *Writer) Message(conn int, sent bool, data []byte) {
+	if !w.write(conn, from(sent, ""), data) {
+		w.Text(conn, sent, data)
+	}
+}
+
+// maxText limits a line that is not JSON, in bytes.
+const maxText = 64 << 10
+
+// Text writes a line that is not JSON, of which it keeps 64 KiB. It ignores an empty
+// one.
+func (w *Writer) Text(conn int, sent bool, line []byte) {
+	if line = bytes.TrimSpace(line); len(line) > 0 {
+		text := w.secrets.Redact(string(line))
+		w.write(conn, from(sent, kindText), wire.AppendString(nil, diag.Cut(text, maxText)))
+	}
+}
+
+// An HTTP describes an HTTP request or the response to one.
+type HTTP struct {
+	Exchange int    // counts the requests of a connection
+	Method   string // of a request
+	Status   int    // of a response
+
+	// Headers are those whose names begin with Mcp-. The Writer ignores others.
+	Headers map[string][]string
+}
+
+// HTTP writes the beginning of an HTTP request or response.
+func (w *Writer) HTTP(conn int, h *HTTP) {
+	b := wire.AppendInt(wire.AppendKey([]byte("{"), "exchange"), int64(h.Exchange))
+	if h.Status == 0 {
+		b = wire.AppendString(wire.AppendKey(b, "method"), h.Method)
+	} else {
+		b = wire.AppendInt(wire.AppendKey(b, "status"), int64(h.Status))
+	}
+	b = append(wire.AppendKey(b, "headers"), '{')
+	headers := make(map[string]string)
+	for name, values := range h.Headers {
+		switch name = strings.ToLower(name); {
+		case !strings.HasPrefix(name, "mcp-"):
+		case isSecretHeader(name):
+			headers[name] = diag.Mask
+		default:
+			headers[name] = strings.Join(values, ", ")
+		}
+	}
+	for _, name := range wire.SortedKeys(headers) {
+		b = wire.AppendString(wire.AppendKey(b, name), headers[name])
+	}
+	w.write(conn, from(h.Status == 0, kindHTTP), append(b, "}}"...))
+}
+
+// isSecretHeader reports whether the value of a header whose name is in lower case may be
+// a secret. The id of a session is one.
+func isSecretHeader(name string) bool {
+	return name == "mcp-session-id" || isSecret([]byte(name)) || isSecret([]byte(strings.TrimPrefix(name, "mcp-param-")))
+}
+
+// End writes that the server's process, or the connection to it, has ended, and how.
+func (w *Writer) End(conn int, how string) {
+	w.write(conn, kindEnd, wire.AppendString(nil, diag.Cut(w.secrets.Redact(how), maxText)))
+}
+
+// write writes an entry, and reports whether the text is JSON.
+func (w *Writer) write(conn int, kind string, data []byte) bool {
 	at := time.Since(w.begun).Microseconds()
 	data = bytes.TrimSpace(data)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.err != nil {
-		return
+	if w.err != nil || w.closed {
+		return true
 	}
 	masked := data
 	if !w.isPlain(data) {
 		var ok bool
 		masked, ok = mask(w.buf[:0], data, w.secrets, w.isSecret)
 		if w.buf = masked; !ok {
-			return
+			return false
 		}
 	}
 	w.sum = crc32.Update(w.sum, crc32.IEEETable, masked)
 	w.count++
-	direction := "<"
-	if sent {
-		direction = ">"
-	}
 	line := strconv.AppendInt(w.w.AvailableBuffer(), int64(conn), 10)
 	line = strconv.AppendInt(append(line, ' '), at, 10)
-	line = append(append(append(line, ' '), direction...), ' ')
+	line = append(append(append(line, ' '), kind...), ' ')
 	line = append(appendSum(line, w.sum), ' ')
 	if _, w.err = w.w.Write(line); w.err == nil {
 		_, w.err = w.w.Write(masked)
@@ -106,6 +229,7 @@ func (w *Writer) message(conn int, sent bool, data []byte) {
 	if w.err == nil {
 		w.err = w.w.WriteByte('\n')
 	}
+	return true
 }
 
 // isPlain reports whether a message can be recorded as it is, at a glance: it is
@@ -141,11 +265,24 @@ func appendSum(b []byte, sum uint32) []byte {
 	return b
 }
 
-// Close ends the recording and returns the first error of writing.
+// Close ends the recording and returns the first error of writing. What is written
+// after it is ignored.
 func (w *Writer) Close() error {
 	w.mu.Lock()
+	open := slices.Collect(maps.Keys(w.open))
+	w.mu.Unlock()
+	for _, conn := range open {
+		select {
+		case <-conn.Done():
+			w.ended(conn) // which may not have been told yet
+		default:
+		}
+	}
+	w.ending.Lock() // waits for an end that is being written
+	defer w.ending.Unlock()
+	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.err == nil {
+	if w.closed = true; w.err == nil {
 		_, w.err = w.w.WriteString("end " + strconv.Itoa(w.count) + "\n")
 	}
 	if w.err == nil {
