@@ -102,7 +102,7 @@ func withValues() string {
 func withTargets(separator string) string {
 	var names []string
 	for _, c := range commands() {
-		if c.target {
+		if c.target || c.pair {
 			names = append(append(names, c.name), c.aliases...)
 		}
 	}
@@ -186,6 +186,8 @@ _mcpecho() {
 		switch words := strings.Join(c.words(), " "); {
 		case c.actions != nil:
 			second = " " + shellQuote("2"+strings.Replace(servers, "compadd", "compadd "+words+"; compadd", 1)) + " " + shellQuote("3"+servers)
+		case c.pair:
+			second = " " + shellQuote("2"+servers) + " " + shellQuote("3"+servers)
 		case c.target:
 			second = " " + shellQuote("2"+servers)
 		case words != "":

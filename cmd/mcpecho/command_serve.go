@@ -93,18 +93,7 @@ func (c *invocation) serveReplay(ctx context.Context) error {
 	if c.flags.Protocol != "" {
 		return c.usageHint("--protocol does not work with --replay, which uses the protocol version of the recording", "type: "+c.paste(c.without("protocol")))
 	}
-	entries, err := input.Await(ctx, func() ([]recording.Entry, error) {
-		f, err := input.Open(c.flags.Replay)
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		entries, err := recording.Read(f)
-		if err != nil {
-			err = failure.Local(errors.New(c.flags.Replay + ": " + err.Error()))
-		}
-		return entries, err
-	})
+	entries, err := input.Await(ctx, func() ([]recording.Entry, error) { return readRecording(c.flags.Replay) })
 	if err != nil {
 		return err
 	}

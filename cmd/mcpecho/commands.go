@@ -14,6 +14,7 @@ type command struct {
 	web     bool     // whether that server must be at a URL
 	tool    bool     // whether the first argument is a tool
 	started bool     // whether a command after -- means something else than its server
+	pair    bool     // whether it takes two servers
 	endless bool     // whether it runs until it is interrupted
 	actions []string // words that may come before the target
 	args    string   // the arguments after the target, as in the usage line
@@ -180,6 +181,23 @@ With --watch, it goes on until it is interrupted, and prints only what differs.`
 			long:  "A task is a call that the server continues after its response. Only 2025-11-25 has a\nlist of them.",
 			flags: listFlags, run: runTask,
 			example: []string{"task list https://example.com/mcp", "task get https://example.com/mcp 786512e2", "task cancel https://example.com/mcp 786512e2"},
+		}, {
+			name: "diff", aliases: []string{"compare"}, args: "OLD NEW", max: -1, started: true, pair: true,
+			short: "Show what changed between two servers or recordings",
+			long: `OLD and NEW are each a URL, the NAME of a configured server, FILE:NAME, a recording
+that --record made, or a command in quotes that starts a server. A command may also
+follow --:
+
+  diff OLD NEW
+  diff OLD -- NEW-COMMAND …
+  diff -- OLD-COMMAND … -- NEW-COMMAND …
+
+Each change of a tool, prompt, resource or template is breaking, unknown (it may
+break callers), noted or compatible. If one is breaking, the exit status is 5.
+docs/mcpecho-diff.md has the rules. mcpecho connects to both in the same way, and
+declares the same capabilities to both.`,
+			flags: append([]string{"strict"}, slices.DeleteFunc(slices.Clone(resultFlags), func(name string) bool { return name == "record" })...), run: runDiff,
+			example: []string{"diff https://example.com/mcp weather", "diff 'mcpecho serve' 'mcpecho serve --protocol 2025-11-25'", "diff weather -- mcpecho serve", "diff --json -- mcpecho serve -- mcpecho serve"},
 		}, {
 			name: "ping", target: true,
 			short: "Check whether a server responds, and how fast",

@@ -73,6 +73,16 @@ func (c *invocation) open(ctx context.Context) (s *conversation, end func() erro
 		}
 		opts.Trace.Message, c.traced = t.Message, true
 	}
+	if trace := opts.Trace.Message; c.onSent != nil {
+		opts.Trace.Message = func(sent bool, data []byte) {
+			if sent {
+				c.onSent(data)
+			}
+			if trace != nil {
+				trace(sent, data)
+			}
+		}
+	}
 	if c.flags.Record != "" && c.recorder == nil {
 		if c.recorder, err = c.newRecorder(); err != nil {
 			_ = closeTrace()

@@ -118,6 +118,8 @@ type invocation struct {
 
 	shell *shell // the session that runs the command; nil outside of a shell
 
+	onSent func(message []byte) // receives the messages that the client sends; may be nil
+
 	onLog func(*mcp.LogMessage) // receives the server's logs; nil means standard error
 }
 

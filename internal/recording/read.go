@@ -86,6 +86,13 @@ func Read(r io.Reader) (entries []Entry, err error) {
 	}
 }
 
+// IsRecording reports whether r begins as a recording of any version does.
+func IsRecording(r io.Reader) bool {
+	begin := make([]byte, len(header))
+	_, err := io.ReadFull(r, begin)
+	return err == nil && string(begin) == header
+}
+
 func readLine(r *bufio.Reader) (string, error) {
 	var b strings.Builder
 	for {

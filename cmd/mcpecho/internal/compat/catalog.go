@@ -98,10 +98,15 @@ func Compare(old, new *Catalog) []Change {
 }
 
 func (r *report) compareList(l list, old, new []mcp.RawMessage, oldAbsent, newAbsent string) {
-	if why := oldAbsent + newAbsent; why != "" {
-		if oldAbsent != newAbsent || len(old)+len(new) > 0 {
-			r.add(Change{Kind: Unknown, Item: l.key, Text: "not compared: " + why})
-		}
+	switch {
+	case oldAbsent != "" && newAbsent != "":
+		r.add(Change{Kind: Noted, Item: l.key, Text: "not compared: no recording has a complete " + l.method})
+		return
+	case oldAbsent != "":
+		r.add(Change{Kind: Unknown, Item: l.key, Text: "not compared: in the old one, " + oldAbsent})
+		return
+	case newAbsent != "":
+		r.add(Change{Kind: Unknown, Item: l.key, Text: "not compared: in the new one, " + newAbsent})
 		return
 	}
 	before, twice, unnamed := entries(old, l.id)

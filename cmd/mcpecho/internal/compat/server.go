@@ -52,7 +52,7 @@ func (r *report) compareServers(old, new *Catalog) {
 	if !same(a.instructions, b.instructions) {
 		c.add(Noted, "instructions", "the instructions for the model changed", a.instructions, b.instructions)
 	}
-	if x, y := old.declared, new.declared; x != nil && y != nil && !same(x, y) {
+	if x, y := old.declared, new.declared; x != nil && y != nil && !same(x, y) && isModern(a.version) == isModern(b.version) {
 		c.add(Unknown, "", "the catalogs were listed by clients with different capabilities, and a server may offer them different tools", x, y)
 	}
 	c.compareCapabilities("capabilities", a.capabilities, b.capabilities, 0)

@@ -24,9 +24,9 @@ type Values struct {
 	Wide, User, Revoke, All, RequireLogin                             bool
 	Record, Replay                                                    string
 	NoInput                                                           bool
-	StopOnError                                                       bool
 	Insecure                                                          bool // do not verify certificates
 	Watch                                                             bool
+	StopOnError, Strict                                               bool
 
 	Env                     []string
 	passed                  []string // the names in env whose values are those of this process
@@ -125,6 +125,7 @@ func All() []Flag {
 		{"record", "", "FILE", "record the session in FILE, secrets masked", text(func(f *Values) *string { return &f.Record })},
 		{"replay", "", "FILE", "respond as the recorded server did", text(func(f *Values) *string { return &f.Replay })},
 		{"watch", "", "", "check again when files change: those that the server's command names, and each PATH", on(func(f *Values) *bool { return &f.Watch })},
+		{"strict", "", "", "exit with status 5 also for changes that may break callers", on(func(f *Values) *bool { return &f.Strict })},
 		{"stop-on-error", "", "", "end a script at the first command that fails", on(func(f *Values) *bool { return &f.StopOnError })},
 		{"help", "h", "", "show help for the command", on(func(f *Values) *bool { return &f.Help })},
 	}

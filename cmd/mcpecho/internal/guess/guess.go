@@ -101,11 +101,17 @@ func NamesServer(words []string) bool {
 	if Interpreter(name) != nil {
 		return true
 	}
-	if _, err := exec.LookPath(name); err != nil && name != "mcpecho" {
+	if !IsProgram(name) && name != "mcpecho" {
 		return false
 	}
 	launched := slices.Contains(launchers, name) && len(words) > 1
 	return launched || name != filepath.Base(name) || strings.Contains(name, "mcp") || strings.Contains(name, "server")
+}
+
+// IsProgram reports whether name is a program that this machine can start.
+func IsProgram(name string) bool {
+	_, err := exec.LookPath(name)
+	return err == nil
 }
 
 // Server returns the command that the user probably meant by one that
