@@ -277,6 +277,19 @@ recorded request.`,
 			flags: []string{"http", "require-login", "protocol", "replay"}, run: runServe,
 			example: []string{"serve", "serve --http 127.0.0.1:3001", "serve --http 127.0.0.1:3001 --require-login", "tools -- mcpecho serve --protocol 2024-11-05"},
 		}, {
+			name: "proxy", target: true, endless: true,
+			short: "Stand between a client and a server",
+			long: `Passes messages unchanged, and shows with --trace or keeps with --record what
+the client and the server really send. An editor starts it in place of the server:
+{"command": "mcpecho", "args": ["proxy", "--record", "s.rec", "weather"]}
+
+With --http it serves Streamable HTTP until it is interrupted, for several clients,
+with a connection to the server for each session. It prints its URL, which has a
+secret path: whoever knows it uses the server with your tokens and environment.
+ADDR is that of "serve". "mcpecho serve --replay FILE" is the recorded server again.`,
+			flags: []string{"http", "no-token", "allow-origin", "config", "header", "transport", "env", "inherit-env", "cwd", "trace", "record", "v", "q"}, run: runProxy,
+			example: []string{"proxy --record s.rec -- mcpecho serve", "proxy https://example.com/mcp --trace -", "proxy --http 127.0.0.1:8931 -- mcpecho serve"},
+		}, {
 			name: "completion", args: strings.Join(shellNames(), "|"), min: 1, max: 1,
 			short: "Print a shell script that completes commands, flags and servers",
 			long: `  bash  source <(mcpecho completion bash)

@@ -27,6 +27,8 @@ type Values struct {
 	Insecure                                                          bool // do not verify certificates
 	Watch                                                             bool
 	StopOnError, Strict                                               bool
+	NoToken                                                           bool
+	Origins                                                           []string // of web pages that may use the proxy
 
 	Env                     []string
 	passed                  []string // the names in env whose values are those of this process
@@ -126,6 +128,8 @@ func All() []Flag {
 		{"replay", "", "FILE", "respond as the recorded server did", text(func(f *Values) *string { return &f.Replay })},
 		{"watch", "", "", "check again when files change: those that the server's command names, and each PATH", on(func(f *Values) *bool { return &f.Watch })},
 		{"strict", "", "", "exit with status 5 also for changes that may break callers", on(func(f *Values) *bool { return &f.Strict })},
+		{"no-token", "", "", "serve without a secret in the URL; only on a loopback address", on(func(f *Values) *bool { return &f.NoToken })},
+		{"allow-origin", "", "URL", "let web pages of this origin use the proxy; may be repeated", addOrigin},
 		{"stop-on-error", "", "", "end a script at the first command that fails", on(func(f *Values) *bool { return &f.StopOnError })},
 		{"help", "h", "", "show help for the command", on(func(f *Values) *bool { return &f.Help })},
 	}
@@ -147,6 +151,20 @@ func setAddress(f *Values, v string) error {
 		return &BetterValue{errors.New("must be HOST:PORT, such as 127.0.0.1:3001, not a URL"), "", u.Host}
 	}
 	f.Address = v
+	return nil
+}
+
+// addOrigin adds an origin: a scheme, a host and an optional port.
+func addOrigin(f *Values, v string) error {
+	u, err := httpx.Parse(v)
+	if err != nil {
+		return errors.New("must be an origin such as http://localhost:6274, not " + strconv.Quote(v))
+	}
+	origin := u.Scheme + "://" + u.Host
+	if v != origin {
+		return &BetterValue{errors.New("must be an origin, without a path"), "", origin}
+	}
+	f.Origins = append(f.Origins, origin)
 	return nil
 }
 

@@ -51,8 +51,7 @@ func (e *eras) response(m *jsonrpc.Message) {
 		return
 	}
 	delete(e.opening, m.ID)
-	if m.Error == nil {
-		e.agreed = true
+	if e.agreed = e.agreed || m.Result != nil; m.Error == nil {
 		return
 	}
 	var supported []string

@@ -40,15 +40,21 @@ func ServeLines(ctx context.Context, in io.Reader, out io.Writer, o *Options) er
 	}
 	defer r.close()
 	go r.run() // ends with the stream of the server
-	left := make(chan error, 1)
-	go func() { left <- r.readLines(lines) }() // ends with in, or the program
+	left, written := make(chan error, 1), make(chan struct{})
+	queue := newReply(new(outbox))
+	defer queue.box.end()
+	go func() { left <- readLines(lines, queue) }() // ends with in, or the program
+	go func() {                                     // ends with the queue, or with the stream of the server
+		defer close(written)
+		r.writeLines(ctx, queue)
+	}()
 	mismatch := time.NewTicker(mismatchTime)
 	defer mismatch.Stop()
 	for reason := ""; ; {
 		select {
 		case err := <-left:
 			if err == io.EOF {
-				go r.drain(ctx) // ends with the stream of the server
+				go r.drain(ctx, written) // ends with the stream of the server
 				left = nil
 				continue
 			}
@@ -79,22 +85,42 @@ func (r *relay) result(left bool) error {
 	return r.err
 }
 
-// readLines passes all lines of the client to the server, and returns io.EOF at their
-// end.
-func (r *relay) readLines(lines *bufio.Reader) error {
-	for {
-		line, err := input.ReadLine(lines, maxMessage)
+// readLines queues all lines of the client, so that the proxy sees that the client has
+// left even if the server reads nothing. It returns io.EOF at their end.
+func readLines(lines *bufio.Reader, queue *reply) (err error) {
+	for err == nil {
+		var line []byte
+		line, err = input.ReadLine(lines, maxMessage)
 		if len(line) > 0 {
-			if err := r.fromClient(bytes.TrimSuffix(line, []byte("\n"))); err != nil {
-				<-r.done // whose error is more precise
-				return io.EOF
+			queue.box.push(bytes.TrimSuffix(line, []byte("\n")), func() (*reply, item) { return queue, item{} })
+		}
+	}
+	queue.box.push(nil, func() (*reply, item) { return queue, item{last: true} })
+	if errors.Is(err, jsonrpc.ErrTooLarge) {
+		return errors.New("the client has sent a line of more than 64 MiB")
+	}
+	return io.EOF
+}
+
+// writeLines passes the queued lines to the server, until the last one.
+func (r *relay) writeLines(ctx context.Context, queue *reply) {
+	for {
+		it, ok := queue.pop()
+		switch {
+		case ok && it.last:
+			return
+		case ok:
+			err := r.fromClient(it.message)
+			queue.done(it)
+			if err != nil { // run knows more
+				return
 			}
+			continue
 		}
-		if errors.Is(err, jsonrpc.ErrTooLarge) {
-			return errors.New("the client has sent a line of more than 64 MiB")
-		}
-		if err != nil {
-			return io.EOF
+		select {
+		case <-queue.wake:
+		case <-ctx.Done():
+			return
 		}
 	}
 }

@@ -140,7 +140,7 @@ func TestPendingRequestAfterTheEndOfInput(t *testing.T) {
 		if err := c.result(); err != nil {
 			t.Error(err)
 		}
-		if took := time.Since(began); took != drainTime {
+		if took := time.Since(began); took < drainTime || took > 2*drainTime {
 			t.Errorf("it took %v", took)
 		}
 	})

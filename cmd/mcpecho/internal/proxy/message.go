@@ -18,18 +18,18 @@ const (
 const codeProxy = -32000
 
 // parse returns the messages of a line: one, or those of a batch. It leaves out what
-// is no message.
+// is no message; of an invalid response it returns only the id.
 func parse(line []byte) (messages []jsonrpc.Message) {
 	if line = wire.Trim(line); len(line) > 0 && line[0] == '[' {
 		r := wire.NewReader(line)
 		for r.Array(); r.More(); {
-			if m, err := jsonrpc.Parse(r.Raw()); err == nil {
+			if m, err := jsonrpc.Parse(r.Raw()); err == nil || !m.ID.IsZero() {
 				messages = append(messages, m)
 			}
 		}
 		return messages
 	}
-	if m, err := jsonrpc.Parse(line); err == nil {
+	if m, err := jsonrpc.Parse(line); err == nil || !m.ID.IsZero() {
 		messages = append(messages, m)
 	}
 	return messages

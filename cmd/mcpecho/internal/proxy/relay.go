@@ -3,8 +3,10 @@ package proxy
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -18,6 +20,7 @@ type relay struct {
 	client func(message []byte) error // sends a message; only run calls it
 	tap    func(sent bool, data []byte)
 	eras   eras
+	moved  atomic.Int64 // messages in both directions
 
 	writing sync.Mutex // held while writing to server
 	ending  sync.Once
@@ -49,7 +52,14 @@ func (r *relay) send(message []byte) error {
 // fromClient passes a line of the client, without its end, to the server.
 func (r *relay) fromClient(line []byte) error {
 	r.tap(true, line)
+	r.moved.Add(1)
 	for _, m := range parse(line) {
+		if m.Method == "notifications/cancelled" { // there may be no response
+			var id jsonrpc.ID
+			if id.UnmarshalJSON(wire.Lookup(m.Params, "requestId")) == nil {
+				r.answered(id)
+			}
+		}
 		if m.IsRequest() {
 			r.eras.request(&m)
 			r.mu.Lock()
@@ -76,6 +86,7 @@ func (r *relay) run() {
 			r.refusePending(err)
 			return
 		}
+		r.moved.Add(1)
 		for _, m := range parse(message) {
 			if m.Method == "" {
 				r.eras.response(&m)
@@ -137,30 +148,44 @@ func (r *relay) refusePending(reason error) {
 // and its last responses can still be read.
 type closeWriter interface{ CloseWrite() error }
 
-// drainTime is how long the responses to a client that sends nothing more may take.
+// drainTime is how long there may be no message after the last one of the client,
+// before its responses.
 const drainTime = 10 * time.Second
 
-// drain ends the connection after the last message of the client: when the server
-// has responded to all requests, or after drainTime.
-func (r *relay) drain(ctx context.Context) {
-	if s, ok := r.server.(closeWriter); ok {
-		r.writing.Lock()
-		_ = s.CloseWrite()
-		r.writing.Unlock()
-	}
-	t := time.NewTimer(drainTime)
+// drain ends the connection after the last message of the client, when the server has
+// responded to all requests, or when there was no message for drainTime. written is
+// closed when everything that the client has sent is with the server.
+func (r *relay) drain(ctx context.Context, written <-chan struct{}) {
+	defer r.close()
+	t := time.NewTicker(drainTime)
 	defer t.Stop()
-	for !r.isIdle() {
-		select {
-		case <-r.idle:
-			continue
-		case <-r.done:
-		case <-t.C:
-		case <-ctx.Done():
+	moved := r.moved.Load()
+	for {
+		idle := r.idle
+		if written != nil {
+			idle = nil
+		} else if r.isIdle() {
+			return
 		}
-		break
+		select {
+		case <-written:
+			written = nil
+			if s, ok := r.server.(closeWriter); ok {
+				_ = s.CloseWrite()
+			}
+		case <-idle:
+		case <-t.C:
+			now := r.moved.Load()
+			if now == moved {
+				return
+			}
+			moved = now
+		case <-r.done:
+			return
+		case <-ctx.Done():
+			return
+		}
 	}
-	r.close()
 }
 
 // close ends the connection to the server.

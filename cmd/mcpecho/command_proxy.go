@@ -1,0 +1,248 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/proxy"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/secrets"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/host/config"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+	"github.com/stdmcp/stdmcp/mcp/sse"
+	"github.com/stdmcp/stdmcp/mcp/stdio"
+	"github.com/stdmcp/stdmcp/mcp/streamhttp"
+)
+
+// runProxy relays messages between clients and the server: until the client leaves,
+// the server ends or ctx is done, and with --http until ctx is done.
+func runProxy(ctx context.Context, c *invocation) error {
+	if c.flags.Address == "" && (c.flags.NoToken || c.flags.Origins != nil) {
+		return c.usageHint("--no-token and --allow-origin need --http", "type: "+c.paste(c.without("no-token", "allow-origin")))
+	}
+	if c.flags.NoToken && !proxy.IsLoopback(c.flags.Address) {
+		return c.usageHint("--no-token would let every machine in the network use the server", "type: "+c.paste(c.without("no-token")))
+	}
+	if err := c.expandEntry(ctx); err != nil {
+		return err
+	}
+	s := &conversation{console: &terminal.Console{Out: c.stderr}, stderr: &terminal.Tail{}}
+	defer s.endProgram()
+	if c.flags.Verbose {
+		s.stderr.Print = s.console.Line
+	}
+	o := &proxy.Options{Modern: true, Note: func(line string) { s.console.Line("mcpecho: " + terminal.EscapeLine(c.hide(line))) }}
+	if c.flags.Quiet {
+		o.Note = func(string) {}
+	}
+	front, err := c.proxyTarget(ctx, s, o)
+	if err != nil {
+		return err
+	}
+	end, err := c.proxyTaps(o)
+	if err != nil {
+		return err
+	}
+	if c.flags.Address != "" {
+		err = c.proxyHTTP(ctx, o, front)
+	} else {
+		err = c.proxyLines(ctx, o)
+	}
+	s.stderr.End()
+	return cmpError(c.explainProxy(s, err), end())
+}
+
+// proxyTarget sets how o opens connections to the server. front returns the handler for
+// clients over HTTP that does not use them, if the server is one over Streamable HTTP.
+func (c *invocation) proxyTarget(ctx context.Context, s *conversation, o *proxy.Options) (front func() (*proxy.Forwarder, error), err error) {
+	url, header, way := c.target, c.flags.Header, c.flags.Transport
+	if e := c.entry; e != nil {
+		url, header = e.URL, make(http.Header)
+		for key, value := range e.Headers {
+			header.Set(key, value)
+		}
+		for key, values := range c.flags.Header {
+			header[key] = values
+		}
+		if way == "" && e.Type != config.Stdio {
+			way = e.Type
+		}
+	}
+	t, err := c.transport(s)
+	if err != nil {
+		return nil, err
+	}
+	if program, ok := t.(*stdio.Transport); ok {
+		o.Open = func(ctx context.Context, dropped func([]byte)) (jsonrpc.Stream, error) {
+			return program.OpenStream(ctx, jsonrpc.Handler{Dropped: func(reason error, line []byte) {
+				if errors.Is(reason, stdio.ErrNotJSON) {
+					dropped(line)
+				}
+			}})
+		}
+		return nil, nil
+	}
+	web := &proxy.WebOptions{Note: o.Note, Explain: func(err error) string {
+		f := failure.Classify(err)
+		if f.Status == failure.Forbidden {
+			return c.hide(f.Message) + "; " + c.loginHint()
+		}
+		return c.hide(f.Message)
+	}}
+	o.Open = func(ctx context.Context, _ func([]byte)) (jsonrpc.Stream, error) { return proxy.NewWebStream(ctx, web) }
+	if s.program != nil { // which is started when the connection is opened
+		web.Transports = []mcp.Transport{t}
+		o.Modern = way != config.SSE
+		return nil, nil
+	}
+	client := c.loggedIn(url)
+	stream := streamhttp.New(url, &streamhttp.Options{Client: client, Header: header})
+	events := sse.New(url, &sse.Options{Client: client, Header: header})
+	switch {
+	case way == config.SSE || way != config.HTTP && c.flags.Address != "" && speaksSSE(ctx, events):
+		web.Transports, o.Modern = []mcp.Transport{events}, false
+		return nil, nil
+	case way == config.HTTP:
+		web.Transports = []mcp.Transport{stream}
+	default:
+		web.Transports = []mcp.Transport{stream, events}
+	}
+	return func() (*proxy.Forwarder, error) { return proxy.NewForwarder(url, client, header, o, web) }, nil
+}
+
+// speaksSSE reports whether a URL is one of HTTP+SSE.
+func speaksSSE(ctx context.Context, t mcp.Transport) bool {
+	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
+	defer cancel()
+	conn, err := t.Open(ctx, jsonrpc.Handler{})
+	if err != nil {
+		return false
+	}
+	_ = conn.Close()
+	return true
+}
+
+// proxyLines serves the client at standard input and output.
+func (c *invocation) proxyLines(ctx context.Context, o *proxy.Options) error {
+	if c.isTerminal(c.stdin) {
+		_, _ = io.WriteString(c.stderr, "This is an MCP server for a client such as an editor: its configuration names this command.\n"+
+			"It reads messages, one line of JSON each. Press Ctrl-D to end it.\n")
+	}
+	return proxy.ServeLines(ctx, c.stdin, c.stdout, o)
+}
+
+// proxyHTTP serves clients over HTTP until ctx is done.
+func (c *invocation) proxyHTTP(ctx context.Context, o *proxy.Options, front func() (*proxy.Forwarder, error)) error {
+	var h http.Handler
+	if front != nil {
+		f, err := front()
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		h = f
+	} else {
+		web := proxy.NewWeb(o)
+		defer web.Close()
+		h = web
+	}
+	guard := &proxy.Guard{Path: "/mcp", Origins: c.flags.Origins, Next: h}
+	if !c.flags.NoToken {
+		guard.Path = "/" + rand.Text() + "/mcp"
+	}
+	server, err := proxy.Start(c.flags.Address, guard)
+	var malformed *net.AddrError
+	switch {
+	case errors.As(err, &malformed):
+		return c.usage("--http: must be HOST:PORT, such as 127.0.0.1:8931, not " + strconv.Quote(c.flags.Address))
+	case err != nil:
+		return c.usageHint("--http: "+err.Error(), "use another port; 0 is a free one")
+	}
+	defer server.Close()
+	if err := c.write(server.Base + guard.Path + "\n"); err != nil {
+		return err
+	}
+	if c.isTerminal(c.stdout) {
+		_, _ = io.WriteString(c.stderr, "Press Ctrl-C to end it. To try it: "+c.name+" tools "+server.Base+guard.Path+"\n")
+	}
+	select {
+	case err := <-server.Failed:
+		return failure.Local(err)
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// proxyTaps sets the Tap of --trace and --record. The caller must call end.
+func (c *invocation) proxyTaps(o *proxy.Options) (end func() error, err error) {
+	var tracer *secrets.Tracer
+	if c.flags.Trace != "" {
+		if tracer, err = secrets.NewTracer(c.flags.Trace, false, c.secrets(), c.stderr); err != nil {
+			return nil, failure.Local(err)
+		}
+	}
+	if c.flags.Record != "" {
+		if c.recorder, err = c.newRecorder(); err != nil {
+			return nil, err
+		}
+	}
+	if tracer == nil && c.recorder == nil {
+		return func() error { return nil }, nil
+	}
+	o.Tap = func() func(bool, []byte) {
+		record := c.recorder.tap()
+		return func(sent bool, data []byte) {
+			if tracer != nil {
+				tracer.Message(sent, data)
+			}
+			record(sent, data)
+		}
+	}
+	return func() error {
+		err := c.recorder.close()
+		if tracer != nil {
+			err = cmpError(err, failure.Local(tracer.Close()))
+		}
+		return err
+	}, nil
+}
+
+// tap returns a function that records the messages of another connection.
+func (r *recorder) tap() func(sent bool, data []byte) {
+	if r == nil {
+		return func(bool, []byte) {}
+	}
+	var t tapTransport
+	_, _ = r.w.Wrap(&t).Open(context.Background(), jsonrpc.Handler{})
+	return t.trace
+}
+
+// A tapTransport gets the function of a recorder that records messages.
+type tapTransport struct{ trace func(sent bool, data []byte) }
+
+func (t *tapTransport) Open(_ context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
+	t.trace = h.Trace
+	return nil, nil
+}
+
+func (t *tapTransport) Features() jsonrpc.TransportFeatures { return jsonrpc.TransportFeatures{} }
+
+// explainProxy adds the server's output and what to do to the error of a proxy.
+func (c *invocation) explainProxy(s *conversation, err error) error {
+	var mismatch *proxy.MismatchError
+	if errors.As(err, &mismatch) {
+		return &failure.Error{Status: failure.Unreachable, Kind: "protocol", Message: err.Error(), Err: err}
+	}
+	if err == nil {
+		return nil
+	}
+	return s.explain(c.explainStart(err))
+}

@@ -1,0 +1,163 @@
+package proxy
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/stdmcp/stdmcp/internal/eventstream"
+	"github.com/stdmcp/stdmcp/internal/httpx"
+	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+)
+
+// A Forwarder passes the HTTP requests of clients to a server over Streamable HTTP,
+// and its responses back, as they are. So sessions, the continuation of streams and
+// refusals are between the client and the server. It passes only those header fields
+// that belong to MCP: the credentials for the server are the user's, and stay between
+// the proxy and the server.
+type Forwarder struct {
+	o      *Options
+	url    *url.URL
+	client *httpx.Client
+	web    *WebOptions
+}
+
+// NewForwarder returns a Forwarder to a URL. client and header are those of the options
+// of package streamhttp. The caller must call Close.
+func NewForwarder(at string, client *http.Client, header http.Header, o *Options, web *WebOptions) (*Forwarder, error) {
+	u, c, err := httpx.Open(context.Background(), at, client, header)
+	if err != nil {
+		return nil, err
+	}
+	return &Forwarder{o, u, c, web}, nil
+}
+
+// Close closes the connections to the server.
+func (f *Forwarder) Close() { f.client.Close() }
+
+func (f *Forwarder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	var body []byte
+	switch r.Method {
+	case http.MethodPost:
+		var ok bool
+		if body, ok = readBody(w, r); !ok {
+			return
+		}
+	case http.MethodGet, http.MethodDelete:
+	default:
+		w.Header().Set("Allow", "GET, POST, DELETE")
+		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
+		return
+	}
+	tap := f.o.tap()
+	if body != nil {
+		tap(true, body)
+	}
+	header := make(http.Header)
+	copyFields(header, r.Header, "Accept", "Content-Type", "Last-Event-Id")
+	header["Accept-Encoding"] = []string{"identity"} // compression often delays events
+	resp, err := f.client.Do(r.Context(), &httpx.Request{Method: r.Method, URL: f.url, Header: header, Body: body})
+	if err == nil && (resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden) {
+		err = httpx.Check(resp) // of the proxy's credentials; the client has none
+	}
+	if err != nil {
+		f.fail(w, r, body, err)
+		return
+	}
+	defer resp.Body.Close()
+	copyFields(w.Header(), resp.Header, "Content-Type", "Cache-Control", "Allow", "Retry-After")
+	if httpx.MediaType(resp.Header) == eventStream {
+		f.copyEvents(w, resp, tap)
+		return
+	}
+	f.copyMessage(w, resp, tap)
+}
+
+// fail responds with the reason why there is no response of the server.
+func (f *Forwarder) fail(w http.ResponseWriter, r *http.Request, body []byte, err error) {
+	if r.Context().Err() != nil {
+		return // the client has left
+	}
+	reason := f.web.Explain(err)
+	f.o.Note(reason)
+	var id jsonrpc.ID
+	if messages := parse(body); len(messages) > 0 && messages[0].IsRequest() {
+		id = messages[0].ID
+	}
+	refuse(w, http.StatusBadGateway, id, codeProxy, reason)
+}
+
+// copyFields copies the named fields and those of MCP.
+func copyFields(to, from http.Header, names ...string) {
+	for _, name := range names {
+		if values := from[name]; values != nil {
+			to[name] = values
+		}
+	}
+	for name, values := range from {
+		if strings.HasPrefix(name, "Mcp-") {
+			to[name] = values
+		}
+	}
+}
+
+// copyMessage sends a response that is one message, or no message at all.
+func (f *Forwarder) copyMessage(w http.ResponseWriter, resp *http.Response, tap func(bool, []byte)) {
+	var body bytes.Buffer
+	if n, err := io.CopyN(&body, resp.Body, maxMessage+1); err == nil || n > maxMessage || err != io.EOF {
+		if err == nil {
+			err = errors.New("the server has sent a message of more than 64 MiB")
+		}
+		f.o.Note(f.web.Explain(err))
+		refuse(w, http.StatusBadGateway, jsonrpc.ID{}, codeProxy, f.web.Explain(err))
+		return
+	}
+	if wire.Valid(body.Bytes()) == nil {
+		tap(false, body.Bytes())
+	}
+	w.WriteHeader(resp.StatusCode)
+	_ = write(w, body.Bytes())
+}
+
+// copyEvents sends a stream of events as it arrives.
+func (f *Forwarder) copyEvents(w http.ResponseWriter, resp *http.Response, tap func(bool, []byte)) {
+	w.WriteHeader(resp.StatusCode)
+	if write(w, []byte{}) != nil {
+		return
+	}
+	pr, pw := io.Pipe()
+	done := make(chan struct{})
+	go func() { // ends with the stream
+		defer close(done)
+		for events := eventstream.NewReader(pr, 0); ; {
+			ev, err := events.Next()
+			if err != nil {
+				_, _ = io.Copy(io.Discard, pr) // a broken stream is the client's to judge
+				return
+			}
+			if ev.Type == "message" && len(ev.Data) > 0 {
+				tap(false, ev.Data)
+			}
+		}
+	}()
+	buf := make([]byte, 32<<10)
+	for {
+		n, err := resp.Body.Read(buf)
+		if n > 0 {
+			_, _ = pw.Write(buf[:n])
+			if write(w, buf[:n]) != nil {
+				break
+			}
+		}
+		if err != nil {
+			break
+		}
+	}
+	_ = pw.Close()
+	<-done
+}

@@ -1,0 +1,219 @@
+package proxy
+
+import (
+	"context"
+	"encoding/base64"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+)
+
+// shared serves the requests of the modern era, which have no session, through one
+// connection to the server, in which each has another id and progress token.
+type shared struct {
+	web *Web
+
+	mu        sync.Mutex // guards what follows
+	link      *relay     // nil if there is none
+	next      int64
+	exchanges map[int64]*exchange
+	closed    bool
+}
+
+// An exchange is a request of a client.
+type exchange struct {
+	out   *reply
+	box   outbox
+	id    string // JSON, as the client sent it
+	token string // its progress token, JSON; "" if it has none
+	tap   func(sent bool, data []byte)
+}
+
+// open returns the connection to the server.
+func (s *shared) open() (*relay, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil, errNoServer
+	}
+	if s.link != nil {
+		return s.link, nil
+	}
+	silent := *s.web.o
+	silent.Tap = nil // each exchange has its own
+	link, err := silent.newRelay(context.WithoutCancel(s.web.life), s.toClient)
+	if err != nil {
+		return nil, err
+	}
+	s.link, s.exchanges = link, make(map[int64]*exchange)
+	s.web.running.Add(1)
+	go func() { // ends with the stream of the server
+		defer s.web.running.Done()
+		link.run()
+		s.mu.Lock()
+		closed := s.closed
+		if s.link == link {
+			s.link = nil
+		}
+		s.mu.Unlock()
+		link.close()
+		if !closed {
+			s.web.o.Note(link.err.Error())
+		}
+	}()
+	return link, nil
+}
+
+func (s *shared) close() {
+	s.mu.Lock()
+	s.closed = true
+	link := s.link
+	s.mu.Unlock()
+	if link != nil {
+		link.close()
+	}
+}
+
+// post passes a request to the server and responds with what the server sends for it.
+func (s *shared) post(w http.ResponseWriter, r *http.Request, line []byte, m *jsonrpc.Message) {
+	link, err := s.open()
+	if err != nil {
+		s.web.o.Note(err.Error())
+		refuse(w, http.StatusBadGateway, m.ID, codeProxy, err.Error())
+		return
+	}
+	x := &exchange{id: m.ID.String(), token: string(wire.Lookup(m.Params, "_meta", "progressToken")), tap: s.web.o.tap()}
+	x.out = newReply(&x.box)
+	x.tap(true, line)
+	s.mu.Lock()
+	s.next++
+	own := s.next
+	s.exchanges[own] = x
+	s.mu.Unlock()
+	number := strconv.FormatInt(own, 10)
+	line = replace(line, number, "id")
+	if x.token != "" {
+		line = replace(line, number, "params", "_meta", "progressToken")
+	}
+	go func() { // ends when the server has read the message, or with the server
+		if link.fromClient(line) != nil {
+			<-link.done
+			_ = s.toClient(refusal(jsonrpc.NumberID(own), codeProxy, "mcpecho proxy: "+errNoServer.Error())) // unless run has responded
+		}
+	}()
+	discovers := m.Method == "server/discover"
+	x.out.serve(w, r, nil, func(it item) int {
+		if discovers && it.code == codeProxy { // it ends at an unknown request, as servers of the other era may
+			return http.StatusNotFound
+		}
+		return statusOf(it.code)
+	})
+	x.box.end()
+	s.mu.Lock()
+	_, pending := s.exchanges[own]
+	delete(s.exchanges, own)
+	s.mu.Unlock()
+	if pending {
+		note := `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + number + `,"reason":"the client has closed the response"}}`
+		go func() { _ = link.fromClient([]byte(note)) }() // as above
+		link.answered(jsonrpc.NumberID(own))
+	}
+}
+
+// statusOf returns the HTTP status of a response, by the code of its error
+// (2026-07-28, basic/transports/streamable-http).
+func statusOf(code int64) int {
+	switch code {
+	case jsonrpc.CodeMethodNotFound:
+		return http.StatusNotFound
+	case mcp.CodeHeaderMismatch, mcp.CodeMissingClientCapability, mcp.CodeUnsupportedVersion, jsonrpc.CodeParseError, jsonrpc.CodeInvalidRequest:
+		return http.StatusBadRequest
+	}
+	return http.StatusOK
+}
+
+// toClient sends a message of the server to the client that it is for, with the id and
+// the progress token of that client.
+func (s *shared) toClient(message []byte) error {
+	messages := parse(message)
+	if len(messages) != 1 {
+		return nil // the era has no batches
+	}
+	m := &messages[0]
+	token := string(wire.Lookup(m.Params, "progressToken"))
+	subscription := string(wire.Lookup(m.Params, "_meta", metaSubscription))
+	var x *exchange
+	s.mu.Lock()
+	switch {
+	case m.Method == "":
+		own := number(m.ID.String())
+		x = s.exchanges[own]
+		delete(s.exchanges, own)
+	case token != "":
+		x = s.exchanges[number(token)]
+	case subscription != "":
+		x = s.exchanges[number(subscription)]
+	case len(s.exchanges) == 1: // it can be for no other
+		for _, x = range s.exchanges {
+		}
+	}
+	s.mu.Unlock()
+	if x == nil {
+		return nil
+	}
+	it := item{last: m.Method == ""}
+	message = flat(message)
+	if m.Method == "" {
+		message = replace(message, x.id, "id")
+		message = replace(message, x.id, "result", "_meta", metaSubscription)
+	} else if token != "" {
+		message = replace(message, x.token, "params", "progressToken")
+	} else if subscription != "" {
+		message = replace(message, x.id, "params", "_meta", metaSubscription)
+	}
+	if m.Error != nil {
+		it.code = m.Error.Code
+	}
+	x.tap(false, message)
+	x.box.push(message, func() (*reply, item) {
+		if x.box.over {
+			return nil, it
+		}
+		return x.out, it
+	})
+	return nil
+}
+
+// number returns the number in a JSON text, or 0, which is no id.
+func number(text string) int64 {
+	n, _ := strconv.ParseInt(strings.Trim(text, `"`), 10, 64) // servers may make a string of it
+	return n
+}
+
+// headerMismatch describes the first header of a request that contradicts its body, or
+// returns "". A server at the back over stdio cannot check that.
+func headerMismatch(h http.Header, m *jsonrpc.Message) string {
+	want := [][2]string{{versionHeader, version(m)}, {"Mcp-Method", m.Method}}
+	switch m.Method {
+	case "tools/call", "prompts/get":
+		want = append(want, [2]string{"Mcp-Name", text(wire.Lookup(m.Params, "name"))})
+	case "resources/read":
+		want = append(want, [2]string{"Mcp-Name", text(wire.Lookup(m.Params, "uri"))})
+	}
+	for _, field := range want {
+		have := h.Get(field[0])
+		if inner, ok := strings.CutPrefix(have, "=?base64?"); ok && field[0] == "Mcp-Name" {
+			decoded, _ := base64.StdEncoding.DecodeString(strings.TrimSuffix(inner, "?="))
+			have = string(decoded)
+		}
+		if have != field[1] {
+			return "the header " + field[0] + " is " + strconv.Quote(have) + ", but the body has " + strconv.Quote(field[1])
+		}
+	}
+	return ""
+}

@@ -1,0 +1,264 @@
+package proxy
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+)
+
+const (
+	typeJSON, eventStream = "application/json", "text/event-stream"
+
+	// keepAlive is the time between two comments on a stream, which fail if the client
+	// has gone.
+	keepAlive = 15 * time.Second
+
+	// chunk is how much of a message the client has to read within stallTime.
+	chunk = 64 << 10
+)
+
+// readAll reads the body of a request. A client that sends nothing for stallTime is
+// disconnected.
+func readAll(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	control := http.NewResponseController(w)
+	defer func() { _ = control.SetReadDeadline(time.Time{}) }()
+	var body bytes.Buffer
+	if r.ContentLength > 0 && r.ContentLength <= chunk {
+		body.Grow(int(r.ContentLength) + bytes.MinRead)
+	}
+	from := http.MaxBytesReader(w, r.Body, maxMessage)
+	for {
+		_ = control.SetReadDeadline(time.Now().Add(stallTime))
+		if _, err := io.CopyN(&body, from, chunk); err == io.EOF {
+			return body.Bytes(), nil
+		} else if err != nil {
+			return nil, err
+		}
+	}
+}
+
+func isTooLarge(err error) bool {
+	var e *http.MaxBytesError
+	return errors.As(err, &e)
+}
+
+// write sends a part of a response. It fails if the client does not read it in time.
+func write(w http.ResponseWriter, parts ...[]byte) error {
+	control := http.NewResponseController(w)
+	for _, p := range parts {
+		for len(p) > 0 {
+			n := min(len(p), chunk)
+			_ = control.SetWriteDeadline(time.Now().Add(stallTime))
+			if _, err := w.Write(p[:n]); err != nil {
+				return err
+			}
+			p = p[n:]
+		}
+	}
+	if err := control.Flush(); err != nil {
+		return err
+	}
+	return control.SetWriteDeadline(time.Time{})
+}
+
+// writeJSON sends a response that is one message.
+func writeJSON(w http.ResponseWriter, status int, message []byte) {
+	w.Header().Set("Content-Type", typeJSON)
+	w.Header().Set("Content-Length", strconv.Itoa(len(message)))
+	w.WriteHeader(status)
+	_ = write(w, message) // otherwise the client is gone
+}
+
+// refuse responds with an error of the proxy.
+func refuse(w http.ResponseWriter, status int, id jsonrpc.ID, code int64, reason string) {
+	writeJSON(w, status, refusal(id, code, "mcpecho proxy: "+reason))
+}
+
+// accepts reports whether the client reads event streams.
+func accepts(r *http.Request) bool {
+	accept := strings.Join(r.Header.Values("Accept"), ",")
+	return accept == "" || strings.Contains(accept, eventStream) || strings.Contains(accept, "*/*")
+}
+
+// An outbox holds the messages that wait for the clients of a connection.
+type outbox struct {
+	mu     sync.Mutex    // guards what follows, and the queues of all replies
+	queued int           // bytes in the queues
+	room   chan struct{} // closed when a queue has become shorter; nil if nothing waits for it
+	over   bool          // the connection ends: no message waits for room
+}
+
+// An item is a message for a reply.
+type item struct {
+	message []byte
+	last    bool  // nothing follows
+	code    int64 // of an error, if the message is one
+}
+
+// A reply is the response to an HTTP request: one message, or a stream of them.
+type reply struct {
+	box   *outbox
+	queue []item        // guarded by box.mu
+	wake  chan struct{} // signaled when the queue has become longer
+	gone  chan struct{} // closed when the client has the reply, or has left
+
+	ids    []jsonrpc.ID // of the requests without a response; guarded by box.mu
+	tokens []string     // their progress tokens
+	events bool         // begun as a stream of events
+}
+
+func newReply(box *outbox) *reply {
+	return &reply{box: box, wake: make(chan struct{}, 1), gone: make(chan struct{})}
+}
+
+// push adds a message to the reply that find returns, when there is room for it: a
+// message of any length alone, or maxQueued bytes. find is called with mu held, again
+// after each wait; nil means that no reply takes the message. push waits for as long
+// as the reply's client needs, but not longer than stallTime, after which that client
+// is disconnected.
+func (b *outbox) push(message []byte, find func() (*reply, item)) {
+	for {
+		b.mu.Lock()
+		out, it := find()
+		if out == nil {
+			b.mu.Unlock()
+			return
+		}
+		if b.queued == 0 || b.queued+len(message) <= maxQueued || b.over {
+			it.message = message
+			out.queue = append(out.queue, it)
+			b.queued += len(message)
+			b.mu.Unlock()
+			out.signal()
+			return
+		}
+		if b.room == nil {
+			b.room = make(chan struct{})
+		}
+		room := b.room
+		b.mu.Unlock()
+		<-room
+	}
+}
+
+// released notes that n bytes have left a queue. The caller holds mu.
+func (b *outbox) released(n int) {
+	b.queued -= n
+	if b.room != nil {
+		close(b.room)
+		b.room = nil
+	}
+}
+
+// end makes push wait for nothing.
+func (b *outbox) end() {
+	b.mu.Lock()
+	b.over = true
+	b.released(0)
+	b.mu.Unlock()
+}
+
+func (out *reply) signal() {
+	select {
+	case out.wake <- struct{}{}:
+	default:
+	}
+}
+
+// pop returns the next message. Its bytes count until done is called with it.
+func (out *reply) pop() (it item, ok bool) {
+	out.box.mu.Lock()
+	defer out.box.mu.Unlock()
+	if len(out.queue) == 0 {
+		return it, false
+	}
+	it = out.queue[0]
+	out.queue = out.queue[1:]
+	return it, true
+}
+
+func (out *reply) done(it item) {
+	out.box.mu.Lock()
+	out.box.released(len(it.message))
+	out.box.mu.Unlock()
+}
+
+// empty removes and returns what is left in the queue. The caller holds box.mu.
+func (out *reply) empty() (rest []item) {
+	rest, out.queue = out.queue, nil
+	for _, it := range rest {
+		out.box.released(len(it.message))
+	}
+	return rest
+}
+
+// serve sends the messages to the client until the last one, until the client leaves,
+// or until over is closed and the queue is empty. status returns the HTTP status of a
+// response that is one message, and may set headers. It returns the message that the
+// client may not have received, if it has left.
+func (out *reply) serve(w http.ResponseWriter, r *http.Request, over <-chan struct{}, status func(item) int) (lost *item) {
+	ticker := time.NewTicker(keepAlive)
+	defer ticker.Stop()
+	streams := accepts(r)
+	for {
+		ended := false
+		var comment []byte
+		select {
+		case <-out.wake:
+		case <-ticker.C:
+			comment = []byte(":\n\n")
+		case <-r.Context().Done():
+			return nil
+		case <-over:
+			ended = true
+		}
+		for {
+			it, ok := out.pop()
+			if !ok {
+				break
+			}
+			if it.last && !out.events {
+				writeJSON(w, status(it), it.message)
+				out.done(it)
+				return nil
+			}
+			var err error
+			if streams {
+				out.begin(w)
+				err = write(w, []byte("event: message\ndata: "), it.message, []byte("\n\n"))
+			}
+			out.done(it)
+			if err != nil {
+				return &it
+			}
+			if it.last {
+				return nil
+			}
+		}
+		if ended {
+			return nil
+		}
+		if comment != nil && streams {
+			out.begin(w)
+			if write(w, comment) != nil {
+				return nil
+			}
+		}
+	}
+}
+
+// begin begins a stream of events, unless it has begun.
+func (out *reply) begin(w http.ResponseWriter) {
+	if !out.events {
+		out.events = true
+		w.Header().Set("Content-Type", eventStream)
+		w.Header().Set("Cache-Control", "no-store")
+	}
+}

@@ -1,0 +1,268 @@
+package proxy
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+)
+
+const (
+	// idleTime is how long a session may be without a request.
+	idleTime = 10 * time.Minute
+
+	// brokenTime is how long a session may be without a request after its client has
+	// left in the middle of a response or a stream. A client that lost its network, or
+	// whose machine slept, returns in time.
+	brokenTime = time.Minute
+)
+
+// A session is that of a client over HTTP, and its connection to the server. What the
+// server sends goes to the response of the request that it is for, or to the client's
+// general stream.
+type session struct {
+	*relay
+	web  *Web
+	id   string
+	over chan struct{} // closed when everything is sent that the server has sent
+	box  outbox
+
+	// The fields below are guarded by box.mu.
+
+	replies []*reply // of requests without a response
+	general *reply   // nil if the client has no general stream
+	held    [][]byte // for the next general stream
+	size    int      // of held, in bytes
+	full    bool     // the user knows that messages were lost
+	active  int      // HTTP requests
+	timer   *time.Timer
+}
+
+// run relays until the server ends or the session is closed.
+func (s *session) run() {
+	s.relay.run()
+	s.close() // the server's process
+	close(s.over)
+	s.box.mu.Lock()
+	if s.timer != nil {
+		s.timer.Stop()
+	}
+	s.box.mu.Unlock()
+	if reason := s.eras.mismatch(); reason != "" {
+		s.web.o.Note(reason)
+	} else if s.unexpected() {
+		s.web.o.Note(s.err.Error())
+	}
+	s.web.remove(s)
+}
+
+// unexpected reports whether the server has ended before its session.
+func (s *session) unexpected() bool {
+	s.box.mu.Lock()
+	defer s.box.mu.Unlock()
+	return !s.box.over
+}
+
+// close ends the session, and with it the connection to the server.
+func (s *session) close() {
+	select {
+	case <-s.done:
+	default:
+		s.box.end()
+	}
+	s.relay.close()
+}
+
+// use notes the beginning of an HTTP request. The caller must call unused.
+func (s *session) use() {
+	s.box.mu.Lock()
+	defer s.box.mu.Unlock()
+	s.active++
+	if s.timer != nil {
+		s.timer.Stop()
+	}
+}
+
+// unused notes the end of an HTTP request. broken reports that the client left before
+// the end of the response.
+func (s *session) unused(broken bool) {
+	s.box.mu.Lock()
+	defer s.box.mu.Unlock()
+	if s.active--; s.active > 0 || s.box.over {
+		return
+	}
+	wait := idleTime
+	if broken {
+		wait = brokenTime
+	}
+	s.timer = time.AfterFunc(wait, s.close)
+}
+
+// post passes a message of the client to the server, and responds with what the server
+// sends for it.
+func (s *session) post(w http.ResponseWriter, r *http.Request, line []byte, messages []jsonrpc.Message) {
+	s.use()
+	out := newReply(&s.box)
+	for _, m := range messages {
+		if m.IsRequest() {
+			out.ids = append(out.ids, m.ID)
+			if token := wire.Lookup(m.Params, "_meta", "progressToken"); token != nil {
+				out.tokens = append(out.tokens, string(token))
+			}
+		}
+	}
+	if len(out.ids) == 0 {
+		defer s.unused(false)
+		if s.fromClient(line) != nil {
+			refuse(w, http.StatusNotFound, jsonrpc.ID{}, codeNoSession, "the server of this session has ended")
+			return
+		}
+		w.WriteHeader(http.StatusAccepted)
+		return
+	}
+	s.box.mu.Lock()
+	s.replies = append(s.replies, out)
+	s.box.mu.Unlock()
+	go func() { // ends when the server has read the message, or with the session
+		if s.fromClient(line) != nil {
+			<-s.done
+			for _, m := range messages { // otherwise run has responded
+				if m.IsRequest() {
+					_ = s.toClient(refusal(m.ID, codeProxy, "mcpecho proxy: the server has ended"))
+				}
+			}
+		}
+	}()
+	opens := w.Header().Get(sessionHeader) != ""
+	failed := false
+	out.serve(w, r, s.over, func(it item) int {
+		if failed = opens && it.code != 0; failed {
+			w.Header().Del(sessionHeader)
+		}
+		return http.StatusOK
+	})
+	s.box.mu.Lock()
+	s.replies = slices.DeleteFunc(s.replies, func(other *reply) bool { return other == out })
+	broken := len(out.ids) > 0 || len(out.queue) > 0
+	out.empty()
+	s.box.mu.Unlock()
+	s.unused(broken)
+	if failed {
+		s.close()
+	}
+}
+
+// serveGeneral sends the messages that belong to no request until the client leaves.
+func (s *session) serveGeneral(w http.ResponseWriter, r *http.Request) {
+	out := newReply(&s.box)
+	s.box.mu.Lock()
+	if s.general != nil {
+		s.box.mu.Unlock()
+		http.Error(w, "the session has this stream already", http.StatusConflict)
+		return
+	}
+	s.general = out
+	s.release(out)
+	s.box.mu.Unlock()
+	s.use()
+	out.begin(w)
+	err := write(w, []byte(":\n\n"))
+	var lost *item
+	if err == nil {
+		lost = out.serve(w, r, s.over, nil)
+	}
+	s.box.mu.Lock()
+	s.general = nil
+	rest := out.empty()
+	if lost != nil {
+		rest = append([]item{*lost}, rest...)
+	}
+	for _, it := range rest {
+		s.hold(it.message)
+	}
+	s.box.mu.Unlock()
+	s.unused(true)
+}
+
+// release queues the messages that were held for a general stream. The caller holds
+// box.mu.
+func (s *session) release(out *reply) {
+	for _, message := range s.held {
+		out.queue = append(out.queue, item{message: message})
+		s.box.queued += len(message)
+	}
+	s.held, s.size = nil, 0
+	out.signal()
+}
+
+// hold keeps a message for the next general stream. The caller holds box.mu.
+func (s *session) hold(message []byte) {
+	if s.size > 0 && s.size+len(message) > maxQueued {
+		if !s.full {
+			s.full = true
+			go s.web.o.Note("a client reads no stream (GET) for messages of the server: those of more than 1 MiB are lost") // mu is held
+		}
+		return
+	}
+	s.held, s.size = append(s.held, message), s.size+len(message)
+}
+
+// toClient sends a message of the server to the client.
+func (s *session) toClient(message []byte) error {
+	messages := parse(message)
+	if len(messages) == 0 {
+		return nil // a client over HTTP cannot receive it
+	}
+	message = flat(message)
+	s.box.push(message, func() (*reply, item) {
+		out, it := s.route(messages)
+		if out == nil && messages[0].Method != "" {
+			s.hold(message)
+		}
+		return out, it
+	})
+	return nil
+}
+
+// route returns the reply that a message belongs to: of the request that it responds
+// to or has the progress token of, or of the only request there is. Other messages go
+// to the general stream, or without one to the newest request, as many clients have
+// no general stream. The caller holds box.mu.
+func (s *session) route(messages []jsonrpc.Message) (*reply, item) {
+	m := &messages[0]
+	token := ""
+	if m.Method == "notifications/progress" {
+		token = string(wire.Lookup(m.Params, "progressToken"))
+	}
+	// The newest comes first: the reply to a client that has gone may still be there.
+	for _, out := range slices.Backward(s.replies) {
+		switch {
+		case m.Method == "" && slices.Contains(out.ids, m.ID):
+			for _, m := range messages {
+				if i := slices.Index(out.ids, m.ID); m.Method == "" && i >= 0 {
+					out.ids = slices.Delete(out.ids, i, i+1)
+				}
+			}
+			it := item{last: len(out.ids) == 0}
+			if m.Error != nil {
+				it.code = m.Error.Code
+			}
+			return out, it
+		case token != "" && slices.Contains(out.tokens, token):
+			return out, item{}
+		}
+	}
+	n := len(s.replies)
+	switch {
+	case m.Method == "":
+		return nil, item{} // the client has left
+	case n == 1 || n > 0 && s.general == nil:
+		return s.replies[n-1], item{}
+	}
+	return s.general, item{}
+}
+
+var errNoServer = errors.New("the server has ended")

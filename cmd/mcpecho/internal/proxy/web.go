@@ -1,0 +1,170 @@
+package proxy
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"net/http"
+	"sync"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+)
+
+const (
+	sessionHeader, versionHeader = "Mcp-Session-Id", "Mcp-Protocol-Version"
+
+	// maxSessions is how many sessions there may be at a time. Each may be a process.
+	maxSessions = 16
+
+	// codeNoSession is the code of the error for an unknown session, as in the servers
+	// of the official SDKs.
+	codeNoSession = -32001
+)
+
+// A Web serves clients over Streamable HTTP: each session with a connection to the
+// server of its own, and requests without a session with a common one.
+type Web struct {
+	o      *Options
+	life   context.Context // ends with Close
+	end    context.CancelFunc
+	shared *shared
+
+	mu       sync.Mutex // guards what follows
+	sessions map[string]*session
+	opening  int // sessions without a connection yet
+	closed   bool
+	running  sync.WaitGroup // connections to the server
+}
+
+// NewWeb returns a Web. The caller must call Close.
+func NewWeb(o *Options) *Web {
+	w := &Web{o: o, sessions: make(map[string]*session)}
+	w.life, w.end = context.WithCancel(context.Background())
+	w.shared = &shared{web: w}
+	return w
+}
+
+// Close ends all sessions, and waits until their servers have ended.
+func (h *Web) Close() {
+	h.end()
+	h.mu.Lock()
+	h.closed = true
+	for _, s := range h.sessions {
+		go s.close() // ends with the stream of the server
+	}
+	h.mu.Unlock()
+	h.shared.close()
+	h.running.Wait()
+}
+
+func (h *Web) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	id := r.Header.Get(sessionHeader)
+	h.mu.Lock()
+	s := h.sessions[id]
+	h.mu.Unlock()
+	switch {
+	case r.Method == http.MethodPost && (s != nil || id == ""):
+		h.post(w, r, s)
+	case id != "" && s == nil:
+		refuse(w, http.StatusNotFound, jsonrpc.ID{}, codeNoSession, "there is no such session (any more)")
+	case s != nil && r.Method == http.MethodGet && accepts(r):
+		s.serveGeneral(w, r)
+	case s != nil && r.Method == http.MethodDelete:
+		s.close()
+		<-s.over
+		w.WriteHeader(http.StatusNoContent)
+	default:
+		w.Header().Set("Allow", "GET, POST, DELETE")
+		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
+	}
+}
+
+// post serves a message of a client.
+func (h *Web) post(w http.ResponseWriter, r *http.Request, s *session) {
+	body, ok := readBody(w, r)
+	if !ok {
+		return
+	}
+	messages := parse(body)
+	if wire.Valid(body) != nil || len(messages) == 0 {
+		refuse(w, http.StatusBadRequest, jsonrpc.ID{}, jsonrpc.CodeParseError, "the body is no message of JSON-RPC")
+		return
+	}
+	line, first := flat(body), &messages[0]
+	switch {
+	case s != nil:
+		s.post(w, r, line, messages)
+	case version(first) != "" || first.Method != "initialize" && r.Header.Get(versionHeader) >= modernVersion:
+		h.postModern(w, r, line, first)
+	case first.Method == "initialize" && first.IsRequest():
+		h.initialize(w, r, line, first)
+	default:
+		refuse(w, http.StatusBadRequest, first.ID, jsonrpc.CodeInvalidRequest, "there is no session: the first request must be initialize")
+	}
+}
+
+// postModern serves a message of the modern era.
+func (h *Web) postModern(w http.ResponseWriter, r *http.Request, line []byte, m *jsonrpc.Message) {
+	switch {
+	case !h.o.Modern && m.IsRequest():
+		refuse(w, http.StatusNotFound, m.ID, jsonrpc.CodeMethodNotFound, "the server speaks HTTP+SSE, which has only versions before "+modernVersion)
+	case m.IsRequest():
+		if what := headerMismatch(r.Header, m); what != "" {
+			refuse(w, http.StatusBadRequest, m.ID, mcp.CodeHeaderMismatch, what)
+			return
+		}
+		h.shared.post(w, r, line, m)
+	default: // the era has no notifications of clients over HTTP
+		h.o.tap()(true, line)
+		w.WriteHeader(http.StatusAccepted)
+	}
+}
+
+// initialize opens a session.
+func (h *Web) initialize(w http.ResponseWriter, r *http.Request, line []byte, m *jsonrpc.Message) {
+	h.mu.Lock()
+	full := len(h.sessions)+h.opening >= maxSessions
+	if !full && !h.closed {
+		h.opening++
+		h.running.Add(1)
+	}
+	closed := h.closed
+	h.mu.Unlock()
+	if full || closed {
+		w.Header().Set("Retry-After", "10")
+		refuse(w, http.StatusServiceUnavailable, m.ID, codeProxy, "16 sessions are open; end one of them first")
+		return
+	}
+	s := &session{web: h, id: rand.Text(), over: make(chan struct{})}
+	var err error
+	s.relay, err = h.o.newRelay(h.life, s.toClient)
+	h.mu.Lock()
+	h.opening--
+	if err == nil && h.closed {
+		err = errors.New("it is ending")
+		defer s.close()
+	}
+	if err == nil {
+		h.sessions[s.id] = s
+	}
+	h.mu.Unlock()
+	if err != nil {
+		h.running.Done()
+		h.o.Note(err.Error())
+		refuse(w, http.StatusBadGateway, m.ID, codeProxy, err.Error())
+		return
+	}
+	go s.run() // ends with the stream of the server
+	w.Header().Set(sessionHeader, s.id)
+	s.post(w, r, line, []jsonrpc.Message{*m})
+}
+
+// remove forgets a session whose server has ended.
+func (h *Web) remove(s *session) {
+	h.mu.Lock()
+	delete(h.sessions, s.id)
+	h.mu.Unlock()
+	h.running.Done()
+}
