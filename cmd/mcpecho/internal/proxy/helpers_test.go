@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"testing"
 
+	"github.com/stdmcp/stdmcp/internal/eventstream"
 	"github.com/stdmcp/stdmcp/internal/testserver"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 	"github.com/stdmcp/stdmcp/mcp/stdio"
@@ -30,6 +31,8 @@ func openStream(conn io.ReadWriteCloser) func(context.Context, func([]byte)) (js
 
 // directCalls starts the test server and returns a function that calls it over pipes,
 // as a client without a proxy does.
+func newEvents(r io.Reader) *eventstream.Reader { return eventstream.NewReader(r, 0) }
+
 func directCalls(t *testing.T) func() {
 	args, env := testserver.Command(nil)
 	cmd := exec.Command(args[0], args[1:]...)

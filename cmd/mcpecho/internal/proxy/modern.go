@@ -7,11 +7,15 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
+
+// patience is how long a client that does not read may hold up the others.
+const patience = 5 * time.Second
 
 // shared serves the requests of the modern era, which have no session, through one
 // connection to the server, in which each has another id and progress token.
@@ -88,6 +92,7 @@ func (s *shared) post(w http.ResponseWriter, r *http.Request, line []byte, m *js
 		return
 	}
 	x := &exchange{id: m.ID.String(), token: string(wire.Lookup(m.Params, "_meta", "progressToken")), tap: s.web.o.tap()}
+	x.box.patience = patience
 	x.out = newReply(&x.box)
 	x.tap(true, line)
 	s.mu.Lock()

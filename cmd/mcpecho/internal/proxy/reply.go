@@ -5,9 +5,11 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
@@ -93,13 +95,16 @@ type outbox struct {
 	queued int           // bytes in the queues
 	room   chan struct{} // closed when a queue has become shorter; nil if nothing waits for it
 	over   bool          // the connection ends: no message waits for room
+
+	patience time.Duration // after which a client that makes push wait is disconnected; 0 means stallTime
 }
 
 // An item is a message for a reply.
 type item struct {
 	message []byte
-	last    bool  // nothing follows
-	code    int64 // of an error, if the message is one
+	last    bool         // nothing follows
+	ids     []jsonrpc.ID // of the requests that the message responds to
+	code    int64        // of an error, if the message is one
 }
 
 // A reply is the response to an HTTP request: one message, or a stream of them.
@@ -107,7 +112,8 @@ type reply struct {
 	box   *outbox
 	queue []item        // guarded by box.mu
 	wake  chan struct{} // signaled when the queue has become longer
-	gone  chan struct{} // closed when the client has the reply, or has left
+
+	control atomic.Pointer[http.ResponseController] // nil before serve
 
 	ids    []jsonrpc.ID // of the requests without a response; guarded by box.mu
 	tokens []string     // their progress tokens
@@ -115,7 +121,7 @@ type reply struct {
 }
 
 func newReply(box *outbox) *reply {
-	return &reply{box: box, wake: make(chan struct{}, 1), gone: make(chan struct{})}
+	return &reply{box: box, wake: make(chan struct{}, 1)}
 }
 
 // push adds a message to the reply that find returns, when there is room for it: a
@@ -133,6 +139,12 @@ func (b *outbox) push(message []byte, find func() (*reply, item)) {
 		}
 		if b.queued == 0 || b.queued+len(message) <= maxQueued || b.over {
 			it.message = message
+			for _, id := range it.ids {
+				if i := slices.Index(out.ids, id); i >= 0 {
+					out.ids = slices.Delete(out.ids, i, i+1)
+				}
+			}
+			it.last = it.last || it.ids != nil && len(out.ids) == 0
 			out.queue = append(out.queue, it)
 			b.queued += len(message)
 			b.mu.Unlock()
@@ -144,7 +156,22 @@ func (b *outbox) push(message []byte, find func() (*reply, item)) {
 		}
 		room := b.room
 		b.mu.Unlock()
-		<-room
+		if b.patience == 0 {
+			<-room
+			continue
+		}
+		select {
+		case <-room:
+		case <-time.After(b.patience):
+			out.disconnect()
+		}
+	}
+}
+
+// disconnect makes writing to the client fail.
+func (out *reply) disconnect() {
+	if c := out.control.Load(); c != nil {
+		_ = c.SetWriteDeadline(time.Now())
 	}
 }
 
@@ -201,11 +228,13 @@ func (out *reply) empty() (rest []item) {
 
 // serve sends the messages to the client until the last one, until the client leaves,
 // or until over is closed and the queue is empty. status returns the HTTP status of a
-// response that is one message, and may set headers. It returns the message that the
-// client may not have received, if it has left.
-func (out *reply) serve(w http.ResponseWriter, r *http.Request, over <-chan struct{}, status func(item) int) (lost *item) {
+// response that is one message, and may set headers. serve returns the message that the
+// client may not have received, if it has left, and reports whether there was a last
+// message.
+func (out *reply) serve(w http.ResponseWriter, r *http.Request, over <-chan struct{}, status func(item) int) (lost *item, complete bool) {
 	ticker := time.NewTicker(keepAlive)
 	defer ticker.Stop()
+	out.control.Store(http.NewResponseController(w))
 	streams := accepts(r)
 	for {
 		ended := false
@@ -215,7 +244,7 @@ func (out *reply) serve(w http.ResponseWriter, r *http.Request, over <-chan stru
 		case <-ticker.C:
 			comment = []byte(":\n\n")
 		case <-r.Context().Done():
-			return nil
+			return nil, false
 		case <-over:
 			ended = true
 		}
@@ -227,7 +256,7 @@ func (out *reply) serve(w http.ResponseWriter, r *http.Request, over <-chan stru
 			if it.last && !out.events {
 				writeJSON(w, status(it), it.message)
 				out.done(it)
-				return nil
+				return nil, true
 			}
 			var err error
 			if streams {
@@ -236,19 +265,19 @@ func (out *reply) serve(w http.ResponseWriter, r *http.Request, over <-chan stru
 			}
 			out.done(it)
 			if err != nil {
-				return &it
+				return &it, false
 			}
 			if it.last {
-				return nil
+				return nil, true
 			}
 		}
 		if ended {
-			return nil
+			return nil, false
 		}
 		if comment != nil && streams {
 			out.begin(w)
 			if write(w, comment) != nil {
-				return nil
+				return nil, false
 			}
 		}
 	}

@@ -138,12 +138,15 @@ func (s *session) post(w http.ResponseWriter, r *http.Request, line []byte, mess
 	}()
 	opens := w.Header().Get(sessionHeader) != ""
 	failed := false
-	out.serve(w, r, s.over, func(it item) int {
+	_, complete := out.serve(w, r, s.over, func(it item) int {
 		if failed = opens && it.code != 0; failed {
 			w.Header().Del(sessionHeader)
 		}
 		return http.StatusOK
 	})
+	if !complete && !out.events && r.Context().Err() == nil {
+		refuse(w, http.StatusNotFound, messages[0].ID, codeNoSession, "the server of this session has ended")
+	}
 	s.box.mu.Lock()
 	s.replies = slices.DeleteFunc(s.replies, func(other *reply) bool { return other == out })
 	broken := len(out.ids) > 0 || len(out.queue) > 0
@@ -172,7 +175,7 @@ func (s *session) serveGeneral(w http.ResponseWriter, r *http.Request) {
 	err := write(w, []byte(":\n\n"))
 	var lost *item
 	if err == nil {
-		lost = out.serve(w, r, s.over, nil)
+		lost, _ = out.serve(w, r, s.over, nil)
 	}
 	s.box.mu.Lock()
 	s.general = nil
@@ -241,12 +244,12 @@ func (s *session) route(messages []jsonrpc.Message) (*reply, item) {
 	for _, out := range slices.Backward(s.replies) {
 		switch {
 		case m.Method == "" && slices.Contains(out.ids, m.ID):
+			it := item{}
 			for _, m := range messages {
-				if i := slices.Index(out.ids, m.ID); m.Method == "" && i >= 0 {
-					out.ids = slices.Delete(out.ids, i, i+1)
+				if m.Method == "" {
+					it.ids = append(it.ids, m.ID)
 				}
 			}
-			it := item{last: len(out.ids) == 0}
 			if m.Error != nil {
 				it.code = m.Error.Code
 			}
