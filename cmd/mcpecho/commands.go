@@ -158,6 +158,20 @@ that begin with a space or may contain a secret. With --no-state it is not kept.
 			flags: append([]string{"json", "no-color", "stop-on-error"}, connectionFlags...), run: runShell,
 			example: []string{"shell https://example.com/mcp", "shell -- npx -y @playwright/mcp", "shell --stop-on-error -- mcpecho serve"},
 		}, {
+			name: "ui", aliases: []string{"inspector"}, target: true, endless: true, args: "[PATH …]", max: -1,
+			short: "Open a page in the browser to try out and debug a server",
+			long: `Lists what the server offers, calls it with forms made from its schemas, and shows
+the traffic, notifications and standard error as they come. Questions of the server
+appear as forms. If the process ends, or if one of the files that the server's command
+names or one in PATH changes, the page connects again, marks what has changed, and
+keeps what you have typed. "Save as recording" gives a file for serve --replay.
+
+The URL of the page goes to standard output, and on a terminal mcpecho opens it.
+Only this machine can reach the page, and only with the token in that URL. The
+command ends with Ctrl-C, or a minute after the page was closed.`,
+			flags: slices.DeleteFunc(slices.Clone(connectionFlags), func(name string) bool { return slices.Contains([]string{"trace", "record", "sampling", "v"}, name) }), run: runUI,
+			example: []string{"ui -- mcpecho serve", "ui -- node server.js", "ui src -- node dist/server.js", "ui https://example.com/mcp"},
+		}, {
 			name: "check", target: true, args: "[PATH …]", max: -1,
 			short: "Check a server for problems that clients would have",
 			long: `Connects in both eras over each transport that the server supports, lists everything,

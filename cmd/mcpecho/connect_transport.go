@@ -262,6 +262,8 @@ func (c *invocation) eraKey(t mcp.Transport) string {
 type recorder struct {
 	file *os.File
 	w    *recording.Writer
+
+	observe func(mcp.Transport) mcp.Transport // wraps the transports, in place of a file
 }
 
 // newRecorder creates the file, readable by its owner only because masking may
@@ -271,6 +273,11 @@ func (c *invocation) newRecorder() (*recorder, error) {
 	if err != nil {
 		return nil, failure.Local(err)
 	}
+	return &recorder{file: f, w: recording.NewWriter(f, c.recordedSecrets()...)}, nil
+}
+
+// recordedSecrets returns the values that a recording masks.
+func (c *invocation) recordedSecrets() []string {
 	secrets := c.secrets().Values
 	if c.entry != nil {
 		_, args := diag.PublicArgs(c.entry.Args...)
@@ -284,13 +291,16 @@ func (c *invocation) newRecorder() (*recorder, error) {
 			}
 		}
 	}
-	return &recorder{f, recording.NewWriter(f, secrets...)}, nil
+	return secrets
 }
 
 // wrap returns a transport whose connections are recorded.
 func (r *recorder) wrap(t mcp.Transport) mcp.Transport {
 	if r == nil {
 		return t
+	}
+	if r.observe != nil {
+		return r.observe(t)
 	}
 	return r.w.Wrap(t)
 }

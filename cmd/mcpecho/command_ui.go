@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/ui"
+	"github.com/stdmcp/stdmcp/mcp"
+)
+
+// runUI serves the page until it is interrupted, or a minute after the page was closed.
+func runUI(ctx context.Context, c *invocation) error {
+	if err := c.expandEntry(ctx); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	bench := ui.New(ui.Config{
+		Target:      c.targetName(),
+		Version:     c.flags.Protocol,
+		Connect:     c.connectUI,
+		Explain:     c.explainUI,
+		CommandLine: func(command string, args ...string) string { return c.commandFor(command, args...) },
+		Secrets:     c.recordedSecrets(),
+	})
+	server, err := ui.Listen(bench)
+	if err != nil {
+		return failure.Local(err)
+	}
+	defer server.Close()
+	if err := c.write(server.URL + "\n"); err != nil {
+		return err
+	}
+	done := make(chan struct{})
+	go func() { // ends with ctx
+		defer close(done)
+		bench.Run(ctx)
+	}()
+	defer func() {
+		cancel()
+		<-done
+	}()
+	if c.isTerminal(c.stderr) && !c.flags.Quiet {
+		_, _ = io.WriteString(c.stderr, "Press Ctrl-C to end it. It also ends a minute after the page was closed.\n")
+	}
+	if c.isTerminal(c.stdout) {
+		go c.openUI(ctx, server.URL) // ends within seconds
+	}
+	return server.Wait(ctx)
+}
+
+// openUI opens the page in the user's browser, if there is one.
+func (c *invocation) openUI(ctx context.Context, page string) {
+	if err := c.browse(ctx, page); err != nil && ctx.Err() == nil {
+		_, _ = io.WriteString(c.stderr, "Cannot start a browser ("+terminal.EscapeLine(err.Error())+"); please open the page yourself.\n")
+	}
+}
+
+// connectUI connects as the page wants it.
+func (c *invocation) connectUI(ctx context.Context, s *ui.Setup) (*mcp.Client, func(), error) {
+	one := *c // a connection has its own version and observers
+	one.flags.Protocol, one.flags.Verbose, one.flags.Quiet = s.Version, false, true
+	one.recorder = &recorder{observe: s.Wrap}
+	conversation := &conversation{console: &terminal.Console{Out: io.Discard}, stderr: &terminal.Tail{}}
+	conversation.stderr.Follow(func(line string) { s.Stderr(strings.TrimPrefix(line, "server: ")) })
+	opts := one.options(conversation)
+	opts.Handlers, opts.Trace = s.Handlers, s.Trace
+	if c.flags.Roots != nil {
+		opts.Handlers = append(opts.Handlers, mcp.Roots(func(context.Context) ([]mcp.Root, error) { return c.flags.Roots, nil }))
+	}
+	opts.LogLevel, opts.Log = mcp.LevelDebug, func(context.Context, *mcp.LogMessage) {} // the traffic shows it
+	client, err := one.connect(ctx, conversation, opts)
+	conversation.Client = client
+	end := func() {
+		if client != nil {
+			client.Close()
+			conversation.era.Remember(client.CachedServer())
+		}
+		conversation.endProgram()
+		conversation.stderr.End()
+	}
+	if err != nil {
+		err = conversation.explain(err)
+		end()
+		return nil, nil, err
+	}
+	return client, end, nil
+}
+
+// explainUI returns the message of an error, with what to do about it.
+func (c *invocation) explainUI(err error) string {
+	f := failure.Classify(err)
+	text := f.Message
+	if errors.Is(err, context.DeadlineExceeded) && f.Kind == "timeout" {
+		text += "\n--timeout TIME waits longer; this call waited " + time.Duration(c.flags.Timeout).String() + " without a sign of progress"
+	} else if f.Hint != "" {
+		text += "\n" + f.Hint
+	}
+	return c.hide(text)
+}

@@ -1,0 +1,321 @@
+package ui
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+	"github.com/stdmcp/stdmcp/mcp/jsonschema"
+)
+
+const (
+	maxCalls       = 200      // that the history keeps
+	maxRunning     = 64       // at a time
+	maxResultBytes = 32 << 20 // of results and arguments that the history keeps
+)
+
+// States of a call.
+const (
+	callRunning  = "running"
+	callDone     = "done"
+	callFailed   = "failed"
+	callCanceled = "canceled"
+)
+
+// A call is a request of the user. The page receives it without the result.
+type call struct {
+	ID        int             `json:"id"`
+	Kind      string          `json:"kind"`
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments,omitempty"`
+	At        float64         `json:"at"`
+	Took      float64         `json:"took,omitempty"` // milliseconds
+	Status    string          `json:"status"`
+	Progress  json.RawMessage `json:"progress,omitempty"` // the latest notification
+	Error     string          `json:"error,omitempty"`
+	IsError   bool            `json:"isError,omitempty"` // the tool failed
+	Check     string          `json:"check,omitempty"`   // fits or violates the output schema; empty if there is none
+	Problem   string          `json:"problem,omitempty"` // where and why the result violates the schema
+	Size      int             `json:"size,omitempty"`    // of the result
+	Kept      bool            `json:"kept"`              // the result is still here
+
+	result json.RawMessage
+	cancel context.CancelCauseFunc
+}
+
+// Results of the validation against an output schema.
+const (
+	checkFits     = "fits"
+	checkViolates = "violates"
+	checkUnknown  = "unknown" // the schema cannot be used
+)
+
+// A callRequest asks for a call.
+type callRequest struct {
+	Kind      string          `json:"kind"`
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments"`
+	Anyway    bool            `json:"anyway"` // send arguments that do not match the schema
+}
+
+// An invalidValue says where a value does not match its schema.
+type invalidValue struct {
+	Path    string // JSON Pointer
+	Message string
+}
+
+func (e *invalidValue) Error() string { return e.Message }
+
+// validate returns an *invalidValue if a value does not match the schema. A schema that
+// cannot be used accepts every value.
+func validate(schema, value json.RawMessage) error {
+	if err := wire.Valid(value); err != nil {
+		return &invalidValue{"", "not valid JSON: " + err.Error()}
+	}
+	if schema == nil {
+		return nil
+	}
+	s, err := jsonschema.Compile(schema)
+	if err != nil {
+		return nil
+	}
+	var mismatch *jsonschema.Error
+	if err := s.Validate(value); errors.As(err, &mismatch) {
+		return &invalidValue{mismatch.Path, mismatch.Reason}
+	}
+	return nil
+}
+
+var errStopped = errors.New("the user canceled the call")
+
+// start begins a call and returns its id. The error is an *invalidValue if the
+// arguments do not match the schema.
+func (b *Bench) start(q *callRequest) (int, error) {
+	client, err := b.connectedClient()
+	if err != nil {
+		return 0, err
+	}
+	if len(q.Arguments) == 0 {
+		q.Arguments = json.RawMessage("{}")
+	}
+	i := b.find(q.Kind, q.Name)
+	if r := wire.NewReader(q.Arguments); r.Kind() != wire.Object {
+		return 0, &invalidValue{"", "the arguments must be a JSON object"}
+	}
+	if i != nil && !q.Anyway {
+		if err := validate(inputSchema(i), q.Arguments); err != nil {
+			return 0, err
+		}
+	}
+	run, err := b.runner(client, i, q)
+	if err != nil {
+		return 0, err
+	}
+	ctx, cancel := context.WithCancelCause(b.ctx)
+	c := &call{Kind: q.Kind, Name: q.Name, Arguments: q.Arguments, At: now(), Status: callRunning, cancel: cancel}
+	running := 0
+	b.update(partCalls, func() {
+		for _, other := range b.calls {
+			if other.Status == callRunning {
+				running++
+			}
+		}
+		if running < maxRunning {
+			c.ID = b.nextID()
+			b.calls = append(b.calls, c)
+		}
+	})
+	if running >= maxRunning {
+		cancel(nil)
+		return 0, fmt.Errorf("%d calls are running; cancel one", running)
+	}
+	go func() { // ends with its call
+		defer cancel(nil)
+		began := time.Now()
+		result, err := run(ctx, func(p mcp.Progress) {
+			text, _ := p.MarshalJSON()
+			b.update(partCalls, func() { c.Progress = text })
+		})
+		b.finish(c, i, result, err, time.Since(began), context.Cause(ctx) == errStopped)
+	}()
+	return c.ID, nil
+}
+
+// runner returns the function that does a call.
+func (b *Bench) runner(client *mcp.Client, i *item, q *callRequest) (func(context.Context, func(mcp.Progress)) (json.Marshaler, error), error) {
+	switch q.Kind {
+	case kindTool:
+		return func(ctx context.Context, progress func(mcp.Progress)) (json.Marshaler, error) {
+			res, err := client.Do(ctx, &mcp.ToolCall{Name: q.Name, Arguments: q.Arguments, Progress: progress})
+			return marshaler(res, err)
+		}, nil
+	case kindPrompt:
+		args, err := textMembers(q.Arguments)
+		return func(ctx context.Context, _ func(mcp.Progress)) (json.Marshaler, error) {
+			res, err := client.GetPrompt(ctx, q.Name, args)
+			return marshaler(res, err)
+		}, err
+	case kindResource, kindTemplate:
+		uri := q.Name
+		if q.Kind == kindTemplate {
+			var t *mcp.ResourceTemplate
+			if i != nil {
+				t, _ = i.value.(*mcp.ResourceTemplate)
+			}
+			if t == nil {
+				return nil, fmt.Errorf("the server has no template %q", cut(q.Name, maxName))
+			}
+			args, err := textMembers(q.Arguments)
+			if err != nil {
+				return nil, err
+			}
+			values := make(map[string]any, len(args))
+			for key, value := range args {
+				values[key] = value
+			}
+			if uri, err = t.Expand(values); err != nil {
+				return nil, err
+			}
+		}
+		return func(ctx context.Context, _ func(mcp.Progress)) (json.Marshaler, error) {
+			res, err := client.ReadResource(ctx, uri)
+			return marshaler(res, err)
+		}, nil
+	}
+	return nil, fmt.Errorf("unknown kind %q", cut(q.Kind, maxName))
+}
+
+// marshaler keeps a nil result from becoming an interface that is not nil.
+func marshaler[T any, P interface {
+	*T
+	json.Marshaler
+}](res P, err error) (json.Marshaler, error) {
+	if err != nil {
+		return nil, err
+	}
+	return res, nil
+}
+
+// textMembers returns the arguments of a prompt or the variables of a template.
+func textMembers(raw json.RawMessage) (map[string]string, error) {
+	args := make(map[string]string)
+	for _, m := range members(raw) {
+		if m.raw[0] != '"' {
+			return nil, &invalidValue{"/" + m.key, "must be a string"}
+		}
+		r := wire.NewReader(m.raw)
+		args[m.key] = r.String()
+	}
+	return args, nil
+}
+
+// finish records the outcome of a call.
+func (b *Bench) finish(c *call, i *item, result json.Marshaler, err error, took time.Duration, stopped bool) {
+	var raw []byte
+	if err == nil {
+		raw, err = result.MarshalJSON()
+	}
+	done := call{Took: float64(took.Microseconds()) / 1000, Status: callDone}
+	switch {
+	case stopped:
+		done.Status, done.Error = callCanceled, errStopped.Error()
+	case err != nil:
+		done.Status, done.Error = callFailed, b.config.Explain(err)
+		var refusal *jsonrpc.Error
+		if errors.As(err, &refusal) {
+			raw, _ = refusal.MarshalJSON()
+		}
+	default:
+		if res, ok := result.(*mcp.CallToolResult); ok {
+			done.IsError = res.IsError
+			done.Check, done.Problem = checkOutput(i, res)
+		}
+	}
+	b.update(partCalls, func() {
+		c.Took, c.Status, c.Error, c.IsError, c.Check, c.Problem = done.Took, done.Status, done.Error, done.IsError, done.Check, done.Problem
+		c.Size, c.Kept, c.result = len(raw), raw != nil, raw
+		b.trim()
+	})
+}
+
+// checkOutput validates the result of a tool against its output schema.
+func checkOutput(i *item, res *mcp.CallToolResult) (check, problem string) {
+	var t *mcp.Tool
+	if i != nil {
+		t, _ = i.value.(*mcp.Tool)
+	}
+	switch {
+	case t == nil || t.OutputSchema == nil || res.IsError:
+		return "", ""
+	case res.StructuredContent == nil:
+		return checkViolates, "the result has no structuredContent, although the tool has an output schema"
+	}
+	s, err := jsonschema.Compile(t.OutputSchema)
+	if err != nil {
+		return checkUnknown, "the output schema cannot be used: " + err.Error()
+	}
+	if err := s.Validate(res.StructuredContent); err != nil {
+		return checkViolates, "structuredContent: " + err.Error()
+	}
+	return checkFits, ""
+}
+
+// trim removes the oldest calls and results. The caller holds mu.
+func (b *Bench) trim() {
+	for n := len(b.calls) - maxCalls; n > 0; n-- {
+		i := slices.IndexFunc(b.calls, func(c *call) bool { return c.Status != callRunning })
+		if i < 0 {
+			break
+		}
+		b.calls = slices.Delete(b.calls, i, i+1)
+	}
+	size := 0
+	for i := len(b.calls) - 1; i >= 0; i-- {
+		c := b.calls[i]
+		size += len(c.result) + len(c.Arguments)
+		if size > maxResultBytes && i < len(b.calls)-1 && c.Status != callRunning {
+			size -= len(c.result) + len(c.Arguments)
+			c.result, c.Arguments, c.Kept = nil, nil, false
+		}
+	}
+}
+
+// stop cancels a call.
+func (b *Bench) stop(id int) error {
+	c := b.call(id)
+	if c == nil || c.Status != callRunning {
+		return errors.New("the call has ended")
+	}
+	c.cancel(errStopped)
+	return nil
+}
+
+// call returns a copy of the call with an id, or nil.
+func (b *Bench) call(id int) *call {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if i := slices.IndexFunc(b.calls, func(c *call) bool { return c.ID == id }); i >= 0 {
+		found := *b.calls[i]
+		return &found
+	}
+	return nil
+}
+
+// complete returns completions of an argument of a prompt or a template.
+func (b *Bench) complete(ctx context.Context, kind, name, argument, value string, given map[string]string) (*mcp.Completion, error) {
+	client, err := b.connectedClient()
+	if err != nil {
+		return nil, err
+	}
+	ref := mcp.PromptRef(name)
+	if kind == kindTemplate {
+		ref = mcp.TemplateRef(name)
+	}
+	return client.Complete(ctx, ref, argument, value, given)
+}

@@ -1,0 +1,291 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+)
+
+// States of the connection.
+const (
+	statusConnecting = "connecting"
+	statusConnected  = "connected"
+	statusFailed     = "failed" // until the user tries again or a file changes
+	statusWaiting    = "waiting"
+)
+
+// A connection describes the connection for the page.
+type connection struct {
+	Target   string   `json:"target"`
+	Status   string   `json:"status"`
+	Reason   string   `json:"reason,omitempty"`   // why it failed or is opened again
+	Version  string   `json:"version"`            // the chosen protocol version; empty means any
+	Versions []string `json:"versions"`           // that can be chosen
+	Server   *server  `json:"server,omitempty"`   // nil unless connected
+	Modern   bool     `json:"modern,omitempty"`   // the era
+	Opened   int      `json:"opened"`             // how often it has been connected
+	Took     float64  `json:"took,omitempty"`     // milliseconds to connect
+	Watched  []string `json:"watched,omitempty"`  // files
+	Previous string   `json:"previous,omitempty"` // the protocol version of the previous connection
+}
+
+// A server describes the server for the page.
+type server struct {
+	Name            string                 `json:"name"`
+	Title           string                 `json:"title,omitempty"`
+	Version         string                 `json:"version"`
+	Description     string                 `json:"description,omitempty"`
+	ProtocolVersion string                 `json:"protocolVersion"`
+	Capabilities    mcp.ServerCapabilities `json:"capabilities"`
+	Instructions    string                 `json:"instructions,omitempty"`
+}
+
+const (
+	firstWait = 250 * time.Millisecond // before a connection is opened again
+	maxWait   = 5 * time.Second
+	longLife  = 5 * time.Second // after which a connection that ends is opened again at once
+)
+
+// Run keeps the bench connected until ctx ends.
+func (b *Bench) Run(ctx context.Context) {
+	ctx, cancel := context.WithCancel(ctx)
+	watched := make(chan struct{})
+	go func() { // ends with ctx
+		defer close(watched)
+		if b.config.Watch != nil {
+			b.config.Watch(ctx, func(file string) { b.reconnect("the file " + file + " has changed") })
+		}
+	}()
+	defer func() {
+		cancel()
+		b.cancel()
+		<-watched
+	}()
+	wait := firstWait
+	for ctx.Err() == nil {
+		began := time.Now()
+		reason, retry := b.session(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		if !retry {
+			continue // for a reason of the user
+		}
+		if time.Since(began) > longLife {
+			wait = firstWait
+		}
+		if !b.pause(ctx, reason, wait) {
+			return
+		}
+		wait = min(2*wait, maxWait)
+	}
+}
+
+// reconnect asks for a new connection.
+func (b *Bench) reconnect(reason string) {
+	select {
+	case b.again <- reason:
+	default: // has been asked for
+	}
+}
+
+// pause waits before a connection that has ended is opened again. It reports whether
+// ctx lasts.
+func (b *Bench) pause(ctx context.Context, reason string, d time.Duration) bool {
+	b.update(partConnection, func() {
+		b.connection.Status, b.connection.Reason, b.connection.Server = statusWaiting, reason, nil
+	})
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+	case <-b.again:
+	}
+	return true
+}
+
+// session opens a connection and returns when it has ended: with the reason, and
+// whether to wait before the next one.
+func (b *Bench) session(ctx context.Context) (reason string, retry bool) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var version string
+	var opened int
+	b.update(partConnection, func() {
+		b.connection.Status, b.connection.Server = statusConnecting, nil
+		version, opened = b.connection.Version, b.connection.Opened
+	})
+	type outcome struct {
+		client *mcp.Client
+		end    func()
+		err    error
+	}
+	connected := make(chan outcome, 1)
+	began := time.Now()
+	go func() { // ends with ctx
+		client, end, err := b.config.Connect(ctx, b.setup(version))
+		connected <- outcome{client, end, err}
+	}()
+	var o outcome
+	select {
+	case o = <-connected:
+	case reason = <-b.again:
+		cancel()
+		if o = <-connected; o.err == nil {
+			o.end()
+		}
+		b.update(partConnection, func() { b.connection.Reason = reason })
+		return reason, false
+	}
+	if o.err != nil {
+		if ctx.Err() != nil {
+			return "", false
+		}
+		return b.failed(ctx, o.err, opened > 0)
+	}
+	defer o.end()
+	b.connected(o.client, float64(time.Since(began).Microseconds())/1000)
+	defer b.update(partConnection, func() { b.client = nil })
+	for {
+		b.list(ctx, o.client)
+		select {
+		case <-ctx.Done():
+			return "", false
+		case <-o.client.Done():
+			reason = "the server has ended the connection"
+			if err := o.client.Err(); err != nil {
+				reason = b.config.Explain(err)
+			}
+			b.note("disconnected", reason)
+			return reason, true
+		case reason = <-b.again:
+			b.note("reconnecting", reason)
+			b.update(partConnection, func() { b.connection.Reason = reason })
+			return reason, false
+		case <-b.relist:
+		}
+	}
+}
+
+// connected records a new connection.
+func (b *Bench) connected(client *mcp.Client, took float64) {
+	info := client.Server()
+	b.update(partConnection, func() {
+		b.client = client
+		c := &b.connection
+		c.Server = &server{info.Name, info.Title, info.Version, info.Description, info.ProtocolVersion, info.Capabilities, info.Instructions}
+		c.Status, c.Reason, c.Modern, c.Took = statusConnected, "", info.Modern(), took
+		c.Opened++
+		b.lists.fresh = true
+	})
+}
+
+// failed shows why a connection could not be opened. If there was one before, the server
+// may be about to return; otherwise the user decides.
+func (b *Bench) failed(ctx context.Context, err error, before bool) (reason string, retry bool) {
+	reason = b.config.Explain(err)
+	b.note("failed", reason)
+	if before {
+		return reason, true
+	}
+	b.update(partConnection, func() { b.connection.Status, b.connection.Reason = statusFailed, reason })
+	select {
+	case <-ctx.Done():
+	case reason = <-b.again:
+	}
+	return reason, false
+}
+
+// choose selects the protocol version and connects again.
+func (b *Bench) choose(version string) error {
+	if version != "" && !slices.Contains(mcp.ProtocolVersions(), version) {
+		return fmt.Errorf("unknown protocol version %q; use one of %s", cut(version, maxName), strings.Join(mcp.ProtocolVersions(), ", "))
+	}
+	reason := "the user chose any protocol version"
+	if version != "" {
+		reason = "the user chose protocol version " + version
+	}
+	b.update(partConnection, func() {
+		b.connection.Version = version
+		if s := b.connection.Server; s != nil {
+			b.connection.Previous = s.ProtocolVersion
+		}
+	})
+	b.reconnect(reason)
+	return nil
+}
+
+// setup returns how to connect.
+func (b *Bench) setup(version string) *Setup {
+	return &Setup{
+		Version:  version,
+		Handlers: b.handlers(),
+		Wrap:     func(t mcp.Transport) mcp.Transport { return &observed{t, b} },
+		Stderr:   func(line string) { b.update("", func() { b.ring.text(kindStderr, "", line) }) },
+		Trace: &mcp.Trace{
+			Discarded: func(reason error, data []byte) {
+				text := reason.Error()
+				if len(data) > 0 {
+					text += ": " + cut(string(data), maxEntryText)
+				}
+				b.note("discarded", text)
+			},
+			Retry:       func(method string, err error) { b.note("retry", method+": "+err.Error()) },
+			SessionLost: func(err error) { b.note("session lost", err.Error()); b.newLists() },
+			Reconnect: func(err error, wait time.Duration) {
+				b.note("stream ended", fmt.Sprintf("%v; the client opens it again in %v", err, wait))
+			},
+			EraChosen: func(info mcp.ServerInfo) {
+				era := "legacy"
+				if info.Modern() {
+					era = "modern"
+				}
+				b.note("era chosen", era+", protocol version "+info.ProtocolVersion)
+			},
+			HandlerPanic: func(value any, stack []byte) { b.note("panic", fmt.Sprintf("%v\n%s", value, stack)) },
+		},
+	}
+}
+
+// An observed transport adds the messages of its connections to the traffic.
+type observed struct {
+	mcp.Transport
+	bench *Bench
+}
+
+func (o *observed) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
+	b := o.bench
+	var conn int
+	b.mu.Lock()
+	b.conns++
+	conn = b.conns
+	b.mu.Unlock()
+	trace := h.Trace
+	h.Trace = func(sent bool, data []byte) {
+		b.update("", func() { b.ring.message(conn, sent, data) })
+		if trace != nil {
+			trace(sent, data)
+		}
+	}
+	return o.Transport.Open(ctx, h)
+}
+
+var errNotConnected = errors.New("the server is not connected; wait, or try again")
+
+// connectedClient returns the client.
+func (b *Bench) connectedClient() (*mcp.Client, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.client == nil {
+		return nil, errNotConnected
+	}
+	return b.client, nil
+}

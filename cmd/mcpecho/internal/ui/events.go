@@ -1,0 +1,99 @@
+package ui
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"time"
+)
+
+const (
+	batchSize = 1000                  // entries of one event
+	gather    = 25 * time.Millisecond // between events, so that they hold more
+	keepAlive = 15 * time.Second
+)
+
+// events sends the state and then its changes, as server-sent events, until the page is
+// closed. The bench keeps no queue for a page: a stream knows what it has sent, and reads
+// the rest from the state.
+func (s *Server) events(w http.ResponseWriter, r *http.Request) {
+	b := s.bench
+	w.Header().Set("Content-Type", "text/event-stream")
+	out := http.NewResponseController(w)
+	b.page(1)
+	defer b.page(-1)
+	sent := make(map[string]int64)
+	var last int64
+	var buf bytes.Buffer
+	idle := time.NewTimer(keepAlive)
+	defer idle.Stop()
+	for {
+		buf.Reset()
+		changed := b.append(&buf, sent, &last)
+		if buf.Len() == 0 {
+			select {
+			case <-r.Context().Done():
+				return
+			case <-changed:
+				continue
+			case <-idle.C:
+				buf.WriteString(":\n\n")
+			}
+		}
+		_ = out.SetWriteDeadline(time.Now().Add(bodyTime))
+		if _, err := w.Write(buf.Bytes()); err != nil || out.Flush() != nil {
+			return
+		}
+		idle.Reset(keepAlive)
+		select {
+		case <-r.Context().Done():
+			return
+		case <-time.After(gather):
+		}
+	}
+}
+
+// append appends events for what has changed since the versions in sent and the entry
+// last. It returns a channel that is closed at the next change.
+func (b *Bench) append(buf *bytes.Buffer, sent map[string]int64, last *int64) <-chan struct{} {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, part := range parts {
+		if v, known := sent[part]; !known || v != b.versions[part] {
+			sent[part] = b.versions[part]
+			event(buf, part, b.part(part))
+		}
+	}
+	entries := b.ring.since(*last, batchSize)
+	if len(entries) > 0 || *last > b.ring.last {
+		event(buf, "traffic", map[string]any{"entries": entries, "dropped": b.ring.dropped})
+		*last = b.ring.last
+		if len(entries) > 0 {
+			*last = entries[len(entries)-1].Seq
+		}
+	}
+	return b.changed
+}
+
+// part returns what the page receives of a part. The caller holds mu.
+func (b *Bench) part(part string) any {
+	switch part {
+	case partConnection:
+		return b.connection
+	case partLists:
+		return map[string]any{"items": b.lists.items, "errors": b.lists.errors, "loaded": b.lists.loaded}
+	case partAsks:
+		return append([]*ask{}, b.asks...)
+	}
+	return append([]*call{}, b.calls...)
+}
+
+func event(buf *bytes.Buffer, name string, data any) {
+	text, err := json.Marshal(data)
+	if err != nil {
+		text = []byte("null")
+	}
+	buf.WriteString("event: " + name + "\ndata: ")
+	buf.Write(text)
+	buf.WriteString("\n\n")
+}

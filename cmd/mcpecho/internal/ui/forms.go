@@ -1,0 +1,411 @@
+package ui
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp"
+)
+
+const (
+	maxFormDepth  = 8    // of nested objects, arrays, choices and references
+	maxFormFields = 1000 // of a form
+	maxOptions    = 500  // of a field
+)
+
+// Kinds of fields.
+const (
+	fieldString  = "string"
+	fieldNumber  = "number"
+	fieldInteger = "integer"
+	fieldBoolean = "boolean"
+	fieldNull    = "null"
+	fieldEnum    = "enum"
+	fieldMulti   = "multi" // a list of options
+	fieldObject  = "object"
+	fieldArray   = "array"
+	fieldChoice  = "choice"
+	fieldRaw     = "raw" // JSON text, for the Reason
+)
+
+// A field is a part of a form, made from a JSON Schema.
+type field struct {
+	Key         string          `json:"key,omitempty"`
+	Title       string          `json:"title,omitempty"`
+	Description string          `json:"description,omitempty"`
+	Kind        string          `json:"kind"`
+	Required    bool            `json:"required,omitempty"`
+	Default     json.RawMessage `json:"default,omitempty"`
+	Rules       string          `json:"rules,omitempty"`   // limits, for the user
+	Format      string          `json:"format,omitempty"`  // of a string
+	Options     []option        `json:"options,omitempty"` // of an enum
+	Fields      []*field        `json:"fields,omitempty"`  // of an object
+	Item        *field          `json:"item,omitempty"`    // of an array
+	Choices     []*field        `json:"choices,omitempty"` // of a choice
+	Reason      string          `json:"reason,omitempty"`  // why the field is raw
+	Complete    bool            `json:"complete,omitempty"`
+}
+
+// An option is a value of an enum.
+type option struct {
+	Value json.RawMessage `json:"value"`
+	Title string          `json:"title,omitempty"`
+}
+
+// A schema is a JSON Schema whose members are read when they are needed.
+type schema struct {
+	list []member
+}
+
+func (s schema) raw(key string) json.RawMessage {
+	if i := slices.IndexFunc(s.list, func(m member) bool { return m.key == key }); i >= 0 {
+		return s.list[i].raw
+	}
+	return nil
+}
+
+func (s schema) has(key string) bool { return s.raw(key) != nil }
+
+// text returns the string value of a member, or "".
+func (s schema) text(key string) string { return textOf(s.raw(key)) }
+
+func textOf(raw json.RawMessage) string {
+	if len(raw) == 0 || raw[0] != '"' {
+		return ""
+	}
+	r := wire.NewReader(raw)
+	return r.String()
+}
+
+// elements returns the elements of an array, at most n.
+func elements(raw json.RawMessage, n int) (list []json.RawMessage) {
+	r := wire.NewReader(raw)
+	if len(raw) == 0 || r.Kind() != wire.Array {
+		return nil
+	}
+	for r.Array(); r.More() && len(list) < n; {
+		list = append(list, r.Raw())
+	}
+	return list
+}
+
+// A former makes the fields of a form.
+type former struct {
+	root   json.RawMessage
+	fields int
+}
+
+// formOf returns the form of a schema.
+func formOf(raw json.RawMessage) *field {
+	f := &former{root: raw}
+	return f.field("", raw, 0)
+}
+
+func rawField(reason string) *field { return &field{Kind: fieldRaw, Reason: reason} }
+
+// field returns the field of a schema.
+func (f *former) field(key string, raw json.RawMessage, depth int) *field {
+	made := f.make(raw, depth)
+	made.Key = key
+	return made
+}
+
+func (f *former) make(raw json.RawMessage, depth int) *field {
+	f.fields++
+	switch {
+	case depth > maxFormDepth:
+		return rawField("the schema is nested more deeply than " + strconv.Itoa(maxFormDepth) + " levels")
+	case f.fields > maxFormFields:
+		return rawField("the form has more than " + strconv.Itoa(maxFormFields) + " fields")
+	case string(raw) == "true", len(raw) == 0:
+		return rawField("the schema accepts every value")
+	}
+	s, reason := f.resolve(raw)
+	if reason != "" {
+		return rawField(reason)
+	}
+	made := f.kind(s, depth)
+	if made.Title == "" {
+		made.Title = cut(s.text("title"), maxName)
+	}
+	if d := s.text("description"); d != "" {
+		made.Description = cut(d, 2000)
+	}
+	if s.has("default") {
+		made.Default = s.raw("default")
+	}
+	made.Rules = rulesOf(s)
+	return made
+}
+
+// resolve follows local references, and an allOf with one schema. Members beside a
+// reference take precedence.
+func (f *former) resolve(raw json.RawMessage) (s schema, reason string) {
+	for range maxFormDepth {
+		list := members(raw)
+		if list == nil && !slices.Equal(wire.AppendCompact(nil, raw), []byte("{}")) {
+			return s, "the schema is not an object"
+		}
+		for _, m := range list {
+			if !s.has(m.key) {
+				s.list = append(s.list, m)
+			}
+		}
+		here := schema{list}
+		switch all := elements(here.raw("allOf"), 2); {
+		case here.has("$ref"):
+			ref := here.text("$ref")
+			if raw = f.target(ref); raw == nil {
+				return s, "the reference " + strconv.Quote(cut(ref, maxName)) + " leads to no schema of this document"
+			}
+		case len(all) == 1:
+			raw = all[0]
+		case len(all) > 1:
+			return s, "the schema combines several schemas with allOf"
+		default:
+			for _, key := range [...]string{"$dynamicRef", "if", "not", "dependentSchemas", "patternProperties"} {
+				if s.has(key) {
+					return s, "the schema uses " + key
+				}
+			}
+			return s, ""
+		}
+	}
+	return s, "the references of the schema do not end"
+}
+
+// target returns the schema at a local reference, or nil.
+func (f *former) target(ref string) json.RawMessage {
+	pointer, ok := strings.CutPrefix(ref, "#")
+	if !ok || pointer != "" && pointer[0] != '/' {
+		return nil
+	}
+	raw := f.root
+	for _, part := range strings.Split(pointer, "/")[1:] {
+		part = strings.NewReplacer("~1", "/", "~0", "~").Replace(part)
+		if raw = (schema{members(raw)}).raw(part); raw == nil {
+			return nil
+		}
+	}
+	return raw
+}
+
+// kind returns the field without what all fields have.
+func (f *former) kind(s schema, depth int) *field {
+	switch {
+	case s.has("const"):
+		return &field{Kind: fieldEnum, Options: []option{{Value: s.raw("const")}}}
+	case s.has("enum"):
+		return enumOf(s)
+	case s.has("oneOf"), s.has("anyOf"):
+		return f.choice(s, depth)
+	}
+	types := []string{s.text("type")}
+	if s.has("type") && types[0] == "" {
+		types = types[:0]
+		for _, raw := range elements(s.raw("type"), 8) {
+			types = append(types, textOf(raw))
+		}
+	}
+	if len(types) > 1 {
+		choice := &field{Kind: fieldChoice}
+		for _, t := range types {
+			made := f.simple(s, t, depth+1)
+			made.Title = t
+			choice.Choices = append(choice.Choices, made)
+		}
+		return choice
+	}
+	if len(types) == 0 {
+		return rawField("the schema has an invalid type")
+	}
+	return f.simple(s, types[0], depth)
+}
+
+// simple returns the field for a type; "" means that the schema has none.
+func (f *former) simple(s schema, kind string, depth int) *field {
+	if kind == "" {
+		switch {
+		case s.has("properties"):
+			kind = fieldObject
+		case s.has("items"):
+			kind = fieldArray
+		default:
+			return rawField("the schema has no type")
+		}
+	}
+	switch kind {
+	case fieldString, fieldNumber, fieldInteger, fieldBoolean, fieldNull:
+		return &field{Kind: kind, Format: cut(s.text("format"), maxName)}
+	case fieldObject:
+		return f.object(s, depth)
+	case fieldArray:
+		return f.array(s, depth)
+	}
+	return rawField("the schema has the unknown type " + strconv.Quote(cut(kind, maxName)))
+}
+
+func (f *former) object(s schema, depth int) *field {
+	made := &field{Kind: fieldObject}
+	var required []string
+	for _, raw := range elements(s.raw("required"), maxMembers) {
+		required = append(required, textOf(raw))
+	}
+	properties := members(s.raw("properties"))
+	if len(properties) == 0 && depth > 0 && string(s.raw("additionalProperties")) != "false" {
+		return rawField("the schema names no members of the object")
+	}
+	for _, m := range properties {
+		child := f.field(m.key, m.raw, depth+1)
+		child.Required = slices.Contains(required, m.key)
+		made.Fields = append(made.Fields, child)
+	}
+	for _, key := range required {
+		if !slices.ContainsFunc(properties, func(m member) bool { return m.key == key }) && len(made.Fields) < maxFormFields {
+			child := rawField("the member is required, and the schema does not describe it")
+			child.Key, child.Required = key, true
+			made.Fields = append(made.Fields, child)
+		}
+	}
+	return made
+}
+
+func (f *former) array(s schema, depth int) *field {
+	if s.has("prefixItems") || len(elements(s.raw("items"), 1)) > 0 {
+		return rawField("the elements of the array have schemas of their own")
+	}
+	if !s.has("items") {
+		return rawField("the schema does not describe the elements of the array")
+	}
+	item := f.field("", s.raw("items"), depth+1)
+	if item.Kind == fieldEnum && string(s.raw("uniqueItems")) == "true" || item.Kind == fieldEnum && len(item.Options) <= 12 {
+		return &field{Kind: fieldMulti, Options: item.Options}
+	}
+	return &field{Kind: fieldArray, Item: item}
+}
+
+func enumOf(s schema) *field {
+	made := &field{Kind: fieldEnum}
+	names := elements(s.raw("enumNames"), maxOptions)
+	for i, raw := range elements(s.raw("enum"), maxOptions+1) {
+		if i == maxOptions {
+			return rawField("the schema has more than " + strconv.Itoa(maxOptions) + " options")
+		}
+		o := option{Value: raw}
+		if i < len(names) {
+			o.Title = cut(textOf(names[i]), maxName)
+		}
+		made.Options = append(made.Options, o)
+	}
+	if len(made.Options) == 0 {
+		return rawField("the schema has no options")
+	}
+	return made
+}
+
+// choice returns an enum if every choice is a constant.
+func (f *former) choice(s schema, depth int) *field {
+	key := "oneOf"
+	if !s.has(key) {
+		key = "anyOf"
+	}
+	if s.has("properties") || s.has("items") || s.has("oneOf") && s.has("anyOf") {
+		return rawField("the schema combines " + key + " with other conditions")
+	}
+	list := elements(s.raw(key), maxOptions)
+	enum := &field{Kind: fieldEnum}
+	for _, raw := range list {
+		if one := (schema{members(raw)}); one.has("const") {
+			enum.Options = append(enum.Options, option{one.raw("const"), cut(one.text("title"), maxName)})
+		}
+	}
+	if len(enum.Options) == len(list) && len(list) > 0 {
+		return enum
+	}
+	made := &field{Kind: fieldChoice}
+	for i, raw := range list {
+		child := f.field("", raw, depth+1)
+		if child.Title == "" {
+			child.Title = child.Kind
+			if child.Kind == fieldObject || child.Kind == fieldRaw {
+				child.Title = "choice " + strconv.Itoa(i+1)
+			}
+		}
+		made.Choices = append(made.Choices, child)
+	}
+	if len(made.Choices) == 0 {
+		return rawField("the schema has no choices")
+	}
+	return made
+}
+
+// rulesOf describes the limits of a value.
+func rulesOf(s schema) string {
+	var rules []string
+	for _, r := range [...]struct{ key, text string }{
+		{"minimum", "at least %s"}, {"exclusiveMinimum", "more than %s"}, {"maximum", "at most %s"}, {"exclusiveMaximum", "less than %s"},
+		{"multipleOf", "a multiple of %s"}, {"minLength", "at least %s characters"}, {"maxLength", "at most %s characters"},
+		{"minItems", "at least %s"}, {"maxItems", "at most %s"}, {"pattern", "matches %s"}, {"format", "%s"},
+	} {
+		if value := s.raw(r.key); value != nil {
+			text := textOf(value)
+			if text == "" {
+				text = string(value)
+			}
+			rules = append(rules, fmt.Sprintf(r.text, cut(text, 80)))
+		}
+	}
+	return strings.Join(rules, ", ")
+}
+
+// inputSchema returns the schema of what an item takes, or nil.
+func inputSchema(i *item) json.RawMessage {
+	if t, ok := i.value.(*mcp.Tool); ok {
+		return t.InputSchema
+	}
+	return nil
+}
+
+// inputForm returns the form of what an item takes.
+func inputForm(i *item) *field {
+	made := &field{Kind: fieldObject}
+	switch v := i.value.(type) {
+	case *mcp.Tool:
+		if v.InputSchema == nil {
+			return rawField("the tool has no input schema")
+		}
+		return formOf(v.InputSchema)
+	case *mcp.Prompt:
+		for _, a := range v.Arguments {
+			made.Fields = append(made.Fields, &field{Key: a.Name, Title: a.Title, Description: cut(a.Description, 2000), Kind: fieldString,
+				Required: a.Required != nil && *a.Required, Complete: true})
+		}
+	case *mcp.ResourceTemplate:
+		for _, name := range variables(v.URITemplate) {
+			made.Fields = append(made.Fields, &field{Key: name, Kind: fieldString, Complete: true})
+		}
+	}
+	return made
+}
+
+// variables returns the names of the variables of a URI template.
+func variables(template string) (names []string) {
+	for {
+		_, rest, ok := strings.Cut(template, "{")
+		expression, after, closed := strings.Cut(rest, "}")
+		if !ok || !closed {
+			return names
+		}
+		for name := range strings.SplitSeq(strings.TrimLeft(expression, "+#./;?&"), ",") {
+			name, _, _ = strings.Cut(strings.TrimSuffix(name, "*"), ":")
+			if name != "" && !slices.Contains(names, name) && len(names) < maxFormFields {
+				names = append(names, name)
+			}
+		}
+		template = after
+	}
+}

@@ -1,0 +1,113 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// outline describes a form on one line.
+func outline(f *field) string {
+	text := f.Key
+	if f.Required {
+		text += "!"
+	}
+	text += ":" + f.Kind
+	if f.Reason != "" {
+		text += "(" + f.Reason + ")"
+	}
+	for _, o := range f.Options {
+		text += "|" + string(o.Value) + o.Title
+	}
+	var inner []string
+	for _, c := range append(append([]*field{}, f.Fields...), f.Choices...) {
+		inner = append(inner, outline(c))
+	}
+	if f.Item != nil {
+		inner = append(inner, outline(f.Item))
+	}
+	if len(inner) > 0 {
+		text += "{" + strings.Join(inner, " ") + "}"
+	}
+	return text
+}
+
+func TestForms(t *testing.T) {
+	for schema, want := range map[string]string{
+		`{"type":"object","properties":{"b":{"type":"string"},"a":{"type":"integer"}},"required":["a"]}`: ":object{b:string a!:integer}",
+		`{"type":"object"}`: ":object",
+		`{}`:                ":raw(the schema has no type)",
+		`true`:              ":raw(the schema accepts every value)",
+		`[]`:                ":raw(the schema is not an object)",
+		`{"type":"thing"}`:  `:raw(the schema has the unknown type "thing")`,
+		`{"properties":{"a":{"enum":["x",1,null]}}}`:                                                           `:object{a:enum|"x"|1|null}`,
+		`{"properties":{"a":{"oneOf":[{"const":"x","title":"X"},{"const":"y"}]}}}`:                             `:object{a:enum|"x"X|"y"}`,
+		`{"properties":{"a":{"anyOf":[{"type":"string"},{"type":"null"}]}}}`:                                   ":object{a:choice{:string :null}}",
+		`{"properties":{"a":{"type":["number","boolean"]}}}`:                                                   ":object{a:choice{:number :boolean}}",
+		`{"properties":{"a":{"type":"array","items":{"type":"object","properties":{"x":{"type":"string"}}}}}}`: ":object{a:array{:object{x:string}}}",
+		`{"properties":{"a":{"type":"array","items":{"enum":["x","y"]}}}}`:                                     `:object{a:multi|"x"|"y"}`,
+		`{"properties":{"a":{"$ref":"#/$defs/s"}},"$defs":{"s":{"type":"string"}}}`:                            ":object{a:string}",
+		`{"properties":{"a":{"allOf":[{"$ref":"#/$defs/s"}],"title":"A"}},"$defs":{"s":{"type":"string"}}}`:    ":object{a:string}",
+		`{"properties":{"a":{"$ref":"#/$defs/a~1b~0c"}},"$defs":{"a/b~c":{"type":"null"}}}`:                    ":object{a:null}",
+		`{"properties":{"a":{"$ref":"https://example.com/x"}}}`:                                                `:object{a:raw(the reference "https://example.com/x" leads to no schema of this document)}`,
+		`{"properties":{"a":{"$ref":"#/properties/a"}}}`:                                                       ":object{a:raw(the references of the schema do not end)}",
+		`{"properties":{"a":{"type":"object"}}}`:                                                               ":object{a:raw(the schema names no members of the object)}",
+		`{"properties":{"a":{"type":"array"}}}`:                                                                ":object{a:raw(the schema does not describe the elements of the array)}",
+		`{"properties":{"a":{"allOf":[{},{}]}}}`:                                                               ":object{a:raw(the schema combines several schemas with allOf)}",
+		`{"properties":{"a":{"if":{}}}}`:                                                                       ":object{a:raw(the schema uses if)}",
+		`{"type":"object","required":["lost"]}`:                                                                ":object{lost!:raw(the member is required, and the schema does not describe it)}",
+	} {
+		if got := outline(formOf([]byte(schema))); got != want {
+			t.Errorf("%s\nis the form %s\nwant        %s", schema, got, want)
+		}
+	}
+}
+
+// TestFormsAreBounded in depth and in fields, whatever the schema refers to.
+func TestFormsAreBounded(t *testing.T) {
+	var wide strings.Builder
+	for i := range 30 {
+		fmt.Fprintf(&wide, `"p%d":{"$ref":"#"},`, i)
+	}
+	f := &former{root: []byte(`{"type":"object","properties":{` + strings.TrimSuffix(wide.String(), ",") + `}}`)}
+	made := f.make(f.root, 0)
+	if n := count(made); n > 40_000 || made.Kind != fieldObject {
+		t.Errorf("%d fields", n)
+	}
+	deep := formOf([]byte(`{"type":"object","properties":{"next":{"$ref":"#"}}}`))
+	depth := 0
+	for deep.Kind == fieldObject {
+		deep = deep.Fields[0]
+		depth++
+	}
+	if depth != maxFormDepth+1 || deep.Kind != fieldRaw || !strings.Contains(deep.Reason, "8 levels") {
+		t.Errorf("depth %d ends with %+v", depth, deep)
+	}
+}
+
+func count(f *field) int {
+	n := 1
+	for _, c := range append(append([]*field{f.Item}, f.Fields...), f.Choices...) {
+		if c != nil {
+			n += count(c)
+		}
+	}
+	return n
+}
+
+func TestVariables(t *testing.T) {
+	got := fmt.Sprint(variables("file:///{+path*}/{name:3}{?q,name}{"))
+	if got != "[path name q]" {
+		t.Error(got)
+	}
+}
+
+func FuzzForm(f *testing.F) {
+	f.Add(`{"type":"object","properties":{"a":{"oneOf":[{"const":1},{"$ref":"#"}]}},"required":["a"]}`)
+	f.Add(`{"$ref":"#/a","a":{"allOf":[{"type":["string",1]}]}}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		if n := count(formOf([]byte(text))); n > 100*maxFormFields {
+			t.Errorf("%d fields", n)
+		}
+	})
+}

@@ -1,0 +1,241 @@
+package ui
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"iter"
+	"slices"
+	"sync"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp"
+)
+
+// Kinds of items.
+const (
+	kindTool     = "tool"
+	kindResource = "resource"
+	kindTemplate = "template"
+	kindPrompt   = "prompt"
+)
+
+var itemKinds = [...]string{kindTool, kindResource, kindTemplate, kindPrompt}
+
+// An item is a tool, a resource, a template or a prompt. The page receives it without
+// raw.
+type item struct {
+	Name        string   `json:"name"` // or the URI, or the URI template
+	Title       string   `json:"title,omitempty"`
+	Description string   `json:"description,omitempty"`
+	Hints       []string `json:"hints,omitempty"`
+	Change      string   `json:"change,omitempty"` // added, changed or removed since the last connection
+	Notes       []string `json:"notes,omitempty"`  // what has changed
+
+	raw   json.RawMessage
+	value any // *mcp.Tool, *mcp.Resource, *mcp.ResourceTemplate or *mcp.Prompt
+}
+
+// Lists are the items of the server, by kind.
+type lists struct {
+	items  map[string][]*item
+	errors map[string]string
+	loaded bool // at least once
+	fresh  bool // the next lists are the first ones of a connection
+}
+
+// maxDescription is how much of a description the lists of the page show, in bytes.
+const maxDescription = 300
+
+// newLists asks for new lists.
+func (b *Bench) newLists() {
+	select {
+	case b.relist <- struct{}{}:
+	default:
+	}
+}
+
+// list requests all lists, several at a time, and compares them with the earlier ones.
+func (b *Bench) list(ctx context.Context, client *mcp.Client) {
+	loaders := map[string]func() ([]*item, error){
+		kindTool:     func() ([]*item, error) { return collect(client.Tools(ctx), toolItem) },
+		kindResource: func() ([]*item, error) { return collect(client.Resources(ctx), resourceItem) },
+		kindTemplate: func() ([]*item, error) { return collect(client.ResourceTemplates(ctx), templateItem) },
+		kindPrompt:   func() ([]*item, error) { return collect(client.Prompts(ctx), promptItem) },
+	}
+	var group sync.WaitGroup
+	var mu sync.Mutex // guards the maps
+	items, failures := make(map[string][]*item), make(map[string]string)
+	for kind, load := range loaders {
+		group.Go(func() { // ends with ctx, or the timeout of the client
+			list, err := load()
+			mu.Lock()
+			defer mu.Unlock()
+			if items[kind] = list; err != nil && !errors.Is(err, errors.ErrUnsupported) {
+				failures[kind] = b.config.Explain(err)
+			}
+		})
+	}
+	group.Wait()
+	if ctx.Err() != nil || client.Err() != nil {
+		return // the lists of the page stay
+	}
+	b.update(partLists, func() {
+		old := b.lists
+		for kind := range loaders {
+			items[kind] = compare(old.items[kind], items[kind], old.loaded, !old.fresh)
+		}
+		b.lists = lists{items: items, errors: failures, loaded: true}
+	})
+}
+
+// compare marks what differs between two lists. If both are of one connection, marks of
+// the earlier list stay.
+func compare(old, now []*item, before, same bool) []*item {
+	if !before {
+		return now
+	}
+	earlier := make(map[string]*item, len(old))
+	for _, i := range old {
+		if i.Change != changeRemoved || same {
+			earlier[i.Name] = i
+		}
+	}
+	for _, i := range now {
+		was := earlier[i.Name]
+		delete(earlier, i.Name)
+		switch {
+		case was == nil || was.Change == changeRemoved:
+			i.Change = changeAdded
+		case !bytes.Equal(was.raw, i.raw):
+			i.Change, i.Notes = changeChanged, differences(was.raw, i.raw)
+		case same:
+			i.Change, i.Notes = was.Change, was.Notes
+		}
+	}
+	for _, i := range old {
+		if earlier[i.Name] == i {
+			gone := *i
+			gone.Change, gone.Notes = changeRemoved, nil
+			now = append(now, &gone)
+		}
+	}
+	return now
+}
+
+// Changes of an item.
+const (
+	changeAdded   = "added"
+	changeChanged = "changed"
+	changeRemoved = "removed"
+)
+
+// differences names the members that differ, at most one level deep.
+func differences(old, now []byte) (notes []string) {
+	a, b := members(old), members(now)
+	for _, m := range b {
+		i := slices.IndexFunc(a, func(o member) bool { return o.key == m.key })
+		switch {
+		case i < 0:
+			notes = append(notes, m.key+" is new")
+		case !bytes.Equal(a[i].raw, m.raw):
+			notes = append(notes, m.key+" has changed")
+		}
+	}
+	for _, o := range a {
+		if !slices.ContainsFunc(b, func(m member) bool { return o.key == m.key }) {
+			notes = append(notes, o.key+" is gone")
+		}
+	}
+	return notes
+}
+
+// A member is a member of a JSON object.
+type member struct {
+	key string
+	raw []byte
+}
+
+// maxMembers limits the members of an object that the page looks at.
+const maxMembers = 2000
+
+// members returns the members of an object in order, or nil if it is no object.
+func members(raw []byte) (list []member) {
+	r := wire.NewReader(raw)
+	if r.Kind() != wire.Object {
+		return nil
+	}
+	for r.Object(); r.More() && len(list) < maxMembers; {
+		key := string(r.Key())
+		list = append(list, member{key, r.Raw()})
+	}
+	return list
+}
+
+// collect returns the items of a list.
+func collect[T any](all iter.Seq2[*T, error], convert func(*T) *item) (list []*item, err error) {
+	for v, err := range all {
+		if err != nil {
+			return list, err
+		}
+		i := convert(v)
+		i.value, i.Description = v, cut(i.Description, maxDescription)
+		if i.raw, err = json.Marshal(v); err != nil {
+			return list, err
+		}
+		list = append(list, i)
+	}
+	return list, nil
+}
+
+func toolItem(t *mcp.Tool) *item {
+	i := &item{Name: t.Name, Title: t.DisplayName(), Description: t.Description}
+	if a := t.Annotations; a != nil {
+		for _, hint := range []struct {
+			name string
+			set  bool
+		}{
+			{"read-only", a.ReadOnly()}, {"destructive", a.DestructiveHint != nil && a.Destructive() && !a.ReadOnly()},
+			{"idempotent", a.IdempotentHint != nil && a.Idempotent()}, {"open-world", a.OpenWorldHint != nil && a.OpenWorld()},
+		} {
+			if hint.set {
+				i.Hints = append(i.Hints, hint.name)
+			}
+		}
+	}
+	return i
+}
+
+func resourceItem(r *mcp.Resource) *item {
+	i := &item{Name: r.URI, Title: titleOf(r.Title, r.Name), Description: r.Description}
+	if r.MIMEType != "" {
+		i.Hints = []string{cut(r.MIMEType, maxName)}
+	}
+	return i
+}
+
+func templateItem(t *mcp.ResourceTemplate) *item {
+	return &item{Name: t.URITemplate, Title: titleOf(t.Title, t.Name), Description: t.Description}
+}
+
+func promptItem(p *mcp.Prompt) *item {
+	return &item{Name: p.Name, Title: titleOf(p.Title, ""), Description: p.Description}
+}
+
+func titleOf(title, name string) string {
+	if title != "" {
+		return title
+	}
+	return name
+}
+
+// find returns the item of a kind with a name, or nil.
+func (b *Bench) find(kind, name string) *item {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if i := slices.IndexFunc(b.lists.items[kind], func(i *item) bool { return i.Name == name }); i >= 0 {
+		return b.lists.items[kind][i]
+	}
+	return nil
+}

@@ -1,0 +1,60 @@
+// Requests to mcpecho. The token comes in the fragment of the URL, which is removed at
+// once, and stays in this tab.
+const key = 'mcpecho-token';
+let token = location.hash.slice(1);
+if (token) {
+	history.replaceState(null, '', location.pathname);
+	sessionStorage.setItem(key, token);
+} else {
+	token = sessionStorage.getItem(key) || '';
+}
+
+export class Refusal extends Error {
+	constructor(status, answer) {
+		super(answer.error || 'mcpecho refused the request');
+		this.status = status;
+		this.path = answer.path;
+	}
+}
+
+async function send(path, options = {}) {
+	options.headers = { ...options.headers, 'Mcpecho-Token': token };
+	const res = await fetch(path, options);
+	if (res.ok) return res;
+	const text = await res.text();
+	let answer = { error: text.trim() };
+	try { answer = JSON.parse(text); } catch { /* it is text */ }
+	throw new Refusal(res.status, answer);
+}
+
+const query = (path, params) => '/api/' + path + '?' + new URLSearchParams(params);
+export const get = async (path, params) => (await send(query(path, params))).text();
+export const post = async (path, text = '{}') =>
+	(await send('/api/' + path, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: text })).json();
+
+// events calls on(name, data) for each event, and again after the stream was interrupted.
+// It returns when mcpecho refuses the token.
+export async function events(on, state) {
+	for (let wait = 250; ; wait = Math.min(2 * wait, 4000)) {
+		try {
+			const res = await send('/api/events');
+			state('open');
+			wait = 250;
+			const reader = res.body.pipeThrough(new TextDecoderStream()).getReader();
+			for (let rest = ''; ;) {
+				const { done, value } = await reader.read();
+				if (done) break;
+				const blocks = (rest + value).split('\n\n');
+				rest = blocks.pop();
+				for (const block of blocks) {
+					const m = /^event: (\w+)\ndata: ([^]*)$/.exec(block);
+					if (m) on(m[1], JSON.parse(m[2]));
+				}
+			}
+		} catch (e) {
+			if (e instanceof Refusal) return state('refused');
+		}
+		state('lost');
+		await new Promise((next) => setTimeout(next, wait));
+	}
+}

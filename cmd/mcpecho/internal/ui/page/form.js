@@ -1,0 +1,184 @@
+// Forms, made from the fields that mcpecho reads from a schema.
+import { h, button, fill } from './dom.js';
+import { Num, parse, print, isObject, put } from './json.js';
+
+let ids = 0;
+const escape = (key) => String(key).replaceAll('~', '~0').replaceAll('/', '~1');
+
+// initial returns the value of a field at first, or undefined.
+export function initial(f) {
+	if (f.default !== undefined) return f.default;
+	if (f.kind === 'object') {
+		const o = {};
+		for (const child of f.fields || []) {
+			const v = child.required || child.default !== undefined ? initial(child) : undefined;
+			if (v !== undefined) put(o, child.key, v);
+		}
+		return o;
+	}
+	if (!f.required) return undefined;
+	if (f.kind === 'boolean') return false;
+	if (f.kind === 'null') return null;
+	if (f.kind === 'enum' && f.options.length === 1) return f.options[0].value;
+	if (f.kind === 'array' || f.kind === 'multi') return [];
+	return undefined;
+}
+
+const same = (a, b) => print(a, 0) === print(b, 0);
+
+// fits reports whether a value can be shown by a field.
+function fits(f, v) {
+	switch (f.kind) {
+		case 'string': return typeof v === 'string';
+		case 'number': case 'integer': return typeof v === 'number' || v instanceof Num;
+		case 'boolean': return typeof v === 'boolean';
+		case 'null': return v === null;
+		case 'object': return isObject(v) && (f.fields || []).every((c) => v[c.key] === undefined ? !c.required : fits(c, v[c.key]));
+		case 'array': case 'multi': return Array.isArray(v);
+		case 'enum': return f.options.some((o) => same(o.value, v));
+		case 'choice': return f.choices.some((c) => fits(c, v));
+	}
+	return true;
+}
+
+// widget returns the element of a field. set(value) is called when the user changes it;
+// undefined means that there is no value. complete(name, value) returns completions.
+export function widget(f, value, set, path, complete) {
+	const id = 'f' + ++ids;
+	const label = f.title && f.title !== f.key && f.key ? [f.title, ' ', h('code', f.key)] : f.title || f.key;
+	const hint = [f.rules, f.kind === 'raw' ? f.reason : ''].filter(Boolean).join('; ');
+	const problem = h('p.problem', { id: id + 'p', role: 'alert' });
+	const notes = [f.description && h('p.about', { id: id + 'd' }, f.description), hint && h('p.quiet', { id: id + 'h' }, hint), problem];
+	const common = { id, 'aria-describedby': [f.description && id + 'd', hint && id + 'h', id + 'p'].filter(Boolean).join(' '), 'aria-required': f.required ? 'true' : null };
+	const kind = h('span.type', (f.kind === 'raw' ? 'JSON' : f.kind === 'multi' ? 'list' : f.format || f.kind) + (f.required ? '' : ', optional'));
+	const heading = [label, ' ', kind, f.required && h('b.star', { 'aria-hidden': 'true' }, '*')];
+	const group = (body) => h('fieldset.field', { 'data-path': path }, (f.key || f.title) && h('legend', heading), notes, body);
+	const check = (checked, change) => h('div.field', { 'data-path': path }, h('label', h('input', { ...common, type: 'checkbox', checked, onchange: (e) => change(e.target.checked) }), heading), notes);
+	const line = (input) => h('div.field', { 'data-path': path },
+		(f.key || f.title) && h('label', { for: id }, heading), input, notes);
+	const say = (text) => { problem.textContent = text; };
+
+	switch (f.kind) {
+		case 'object': {
+			const o = {};
+			if (isObject(value)) for (const k of Object.keys(value)) put(o, k, value[k]);
+			const body = h('div.fields', (f.fields || []).map((c) => widget(c, o[c.key], (v) => {
+				if (v === undefined) delete o[c.key]; else put(o, c.key, v);
+				set(o);
+			}, path + '/' + escape(c.key), complete)));
+			if (path === '') return h('div', { 'data-path': '' }, body, problem);
+			return group(body);
+		}
+		case 'array': {
+			let list = Array.isArray(value) ? [...value] : [];
+			const body = h('div.fields');
+			const render = () => fill(body, list.map((v, i) => h('div.element',
+				widget({ ...f.item, required: true, title: f.item.title || String(i + 1) }, v, (now) => { list[i] = now === undefined ? null : now; set([...list]); }, path + '/' + i, complete),
+				button('.plain', '✕', () => { list = list.filter((_, j) => j !== i); set(list.length || f.required ? [...list] : undefined); render(); }, { 'aria-label': 'Remove element ' + (i + 1) + ' of ' + (f.key || 'the list') }))),
+			button('', 'Add', () => {
+				const first = initial({ ...f.item, required: true });
+				list.push(first === undefined ? (f.item.kind === 'string' ? '' : null) : first);
+				set([...list]);
+				render();
+				body.querySelector('.element:last-of-type :is(input,textarea,select)')?.focus();
+			}));
+			render();
+			return group(body);
+		}
+		case 'multi': {
+			const chosen = new Set((Array.isArray(value) ? value : []).map((v) => print(v, 0)));
+			return group(h('div.options', f.options.map((o) => {
+				const text = print(o.value, 0);
+				return h('label', h('input', { type: 'checkbox', checked: chosen.has(text), onchange: (e) => {
+					if (e.target.checked) chosen.add(text); else chosen.delete(text);
+					const now = f.options.filter((p) => chosen.has(print(p.value, 0))).map((p) => p.value);
+					set(now.length || f.required ? now : undefined);
+				} }), o.title || textOf(o.value));
+			})));
+		}
+		case 'choice': {
+			let at = value === undefined ? -1 : f.choices.findIndex((c) => fits(c, value));
+			if (at < 0 && (f.required || value !== undefined)) at = 0;
+			const body = h('div.fields');
+			const render = (v) => fill(body, at >= 0 && widget({ ...f.choices[at], title: '', key: '', required: true }, v, set, path, complete));
+			const select = h('select', { ...common, 'aria-label': (f.key || f.title || 'value') + ': which', onchange: () => {
+				at = Number(select.value);
+				const v = at < 0 ? undefined : initial({ ...f.choices[at], required: true });
+				set(v);
+				render(v);
+			} }, !f.required && h('option', { value: -1 }, 'not set'), f.choices.map((c, i) => h('option', { value: i }, c.title)));
+			select.value = at;
+			render(value);
+			return group([select, body]);
+		}
+		case 'enum': {
+			const select = h('select', { ...common, onchange: () => set(select.value === '' ? undefined : f.options[select.value].value) },
+				(!f.required || f.options.length > 1) && h('option', { value: '' }, 'not set'), f.options.map((o, i) => h('option', { value: i }, o.title || textOf(o.value))));
+			const at = value === undefined ? -1 : f.options.findIndex((o) => same(o.value, value));
+			select.value = at < 0 ? '' : at;
+			return line(select);
+		}
+		case 'boolean': {
+			if (f.required) return check(value === true, set);
+			const select = h('select', { ...common, onchange: () => set(select.value === '' ? undefined : select.value === 'true') },
+				['', 'true', 'false'].map((v) => h('option', { value: v }, v || 'not set')));
+			select.value = value === undefined ? '' : String(value);
+			return line(select);
+		}
+		case 'null': return check(value === null, (on) => set(on ? null : undefined));
+		case 'number': case 'integer': {
+			return line(h('input', { ...common, inputmode: 'decimal', autocomplete: 'off', value: value === undefined || value === null ? '' : value instanceof Num ? value.source : String(value), oninput: (e) => {
+				const text = e.target.value.trim();
+				const ok = f.kind === 'integer' ? /^-?(0|[1-9]\d*)$/ : /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
+				say(text === '' || ok.test(text) ? '' : 'must be ' + (f.kind === 'integer' ? 'an integer' : 'a number'));
+				set(text === '' ? undefined : ok.test(text) ? parse(text) : text);
+			} }));
+		}
+		case 'string': {
+			const box = /^(date|time|date-time|email|uri|url|uuid|ipv4|ipv6|hostname)$/.test(f.format || '') || f.complete;
+			const input = h(box ? 'input' : 'textarea', { ...common, rows: box ? null : 1, spellcheck: 'false', autocomplete: 'off', value: typeof value === 'string' ? value : value === undefined ? '' : print(value, 0),
+				oninput: () => { say(''); set(input.value === '' && !f.required ? undefined : input.value); suggest(); } });
+			const list = f.complete && h('datalist', { id: id + 'l' });
+			let turn = 0;
+			const suggest = async () => {
+				const mine = ++turn;
+				if (!list || !complete) return;
+				const values = await complete(f.key, input.value).catch(() => []);
+				if (mine === turn) fill(list, values.map((v) => h('option', { value: v })));
+			};
+			if (list) {
+				input.setAttribute('list', id + 'l');
+				input.addEventListener('focus', suggest, { once: true });
+			}
+			return line([input, list].filter(Boolean));
+		}
+	}
+	const area = h('textarea', { ...common, rows: 3, spellcheck: 'false', class: 'code', 'aria-label': f.key || 'JSON', value: value === undefined ? '' : print(value), oninput: () => {
+		if (area.value.trim() === '') { say(''); set(undefined); return; }
+		try { set(parse(area.value)); say(''); } catch (e) { say('not valid JSON: ' + e.message); }
+	} });
+	return line(area);
+}
+
+const textOf = (v) => typeof v === 'string' ? v : print(v, 0);
+
+// mark shows what is wrong at a JSON pointer, and returns false if the form has no such
+// place.
+export function mark(form, path, text) {
+	for (const p of form.querySelectorAll('.problem')) p.textContent = '';
+	for (const el of form.querySelectorAll('[aria-invalid]')) el.removeAttribute('aria-invalid');
+	for (let at = path || ''; ; at = at.slice(0, at.lastIndexOf('/'))) {
+		const place = [...form.querySelectorAll('[data-path]')].filter((el) => el.dataset.path === at).pop();
+		if (place) {
+			const missing = at === path && /^("(?:[^"\\]|\\.)*") is missing$/.exec(text);
+			const child = missing && [...form.querySelectorAll('[data-path]')].find((el) => el.dataset.path === at + '/' + escape(JSON.parse(missing[1])));
+			const where = child || place;
+			where.querySelector('.problem').textContent = child ? 'is required' : (at === path ? '' : path + ': ') + text;
+			const input = where.querySelector('input,textarea,select');
+			input?.setAttribute('aria-invalid', 'true');
+			input?.focus();
+			return true;
+		}
+		if (at === '') return false;
+	}
+}

@@ -1,0 +1,171 @@
+package ui
+
+import (
+	"bytes"
+	"fmt"
+	"time"
+	"unicode/utf8"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+)
+
+const (
+	ringBytes    = 64 << 20 // of messages and of what the ring adds to each
+	entryBytes   = 512      // what an entry costs beside its data
+	maxPending   = 10_000   // requests whose responses are recognized
+	maxEntryText = 500      // bytes of text in the metadata of an entry
+	maxName      = 200      // bytes of a method or a name in the metadata of an entry
+)
+
+// Kinds of entries.
+const (
+	kindRequest      = "request"
+	kindNotification = "notification"
+	kindResponse     = "response"
+	kindError        = "error"
+	kindInvalid      = "invalid" // not a JSON-RPC message
+	kindStderr       = "stderr"  // a line that the server wrote to standard error
+	kindTrace        = "trace"   // an observation of the client
+)
+
+// An entry describes a message or an observation. The page receives it without the
+// data.
+type entry struct {
+	Seq    int64    `json:"seq"` // counted from 1
+	At     float64  `json:"at"`  // milliseconds since 1970
+	Conn   int      `json:"conn,omitempty"`
+	Kind   string   `json:"kind"`
+	Sent   bool     `json:"sent,omitempty"` // by the client
+	Method string   `json:"method,omitempty"`
+	Name   string   `json:"name,omitempty"` // of the tool, the prompt or the resource
+	ID     string   `json:"id,omitempty"`
+	Took   *float64 `json:"took,omitempty"` // milliseconds between a request and this response
+	Of     int64    `json:"of,omitempty"`   // the Seq of the request
+	Size   int      `json:"size"`
+	Text   string   `json:"text,omitempty"` // a line, an observation, or the message of an error
+	Failed bool     `json:"failed,omitempty"`
+
+	data []byte // nil if it is larger than the ring
+	when time.Time
+}
+
+// A requestKey identifies a request.
+type requestKey struct {
+	conn int
+	sent bool
+	id   string
+}
+
+// A ring keeps the latest entries.
+type ring struct {
+	limit   int // bytes
+	entries []*entry
+	size    int
+	last    int64 // the Seq of the latest entry
+	dropped int64 // the number of entries that are no longer kept
+	pending map[requestKey]*entry
+}
+
+// add appends an entry and removes the oldest ones if there is no room.
+func (r *ring) add(e *entry, data []byte) *entry {
+	r.last++
+	e.Seq, e.Size = r.last, len(data)
+	if e.when.IsZero() {
+		e.when = time.Now()
+	}
+	e.At = float64(e.when.UnixMicro()) / 1000
+	if len(data)+entryBytes <= r.limit {
+		e.data = bytes.Clone(data)
+	}
+	r.entries = append(r.entries, e)
+	r.size += len(e.data) + entryBytes
+	n := 0
+	for ; r.size > r.limit && n < len(r.entries)-1; n++ {
+		r.size -= len(r.entries[n].data) + entryBytes
+		r.entries[n] = nil
+	}
+	r.entries, r.dropped = r.entries[n:], r.dropped+int64(n)
+	return e
+}
+
+// message adds a message of a connection.
+func (r *ring) message(conn int, sent bool, data []byte) *entry {
+	e := &entry{Conn: conn, Sent: sent, when: time.Now()}
+	data = bytes.TrimSpace(data)
+	m, err := jsonrpc.Parse(data)
+	switch {
+	case err != nil:
+		e.Kind, e.Text = kindInvalid, cut(err.Error(), maxEntryText)
+	case m.Method != "":
+		e.Kind, e.Method, e.Name = kindNotification, cut(m.Method, maxName), cut(nameOf(m.Params), maxName)
+		if m.IsRequest() {
+			e.Kind, e.ID = kindRequest, cut(m.ID.String(), maxName)
+			if r.pending == nil || len(r.pending) >= maxPending {
+				r.pending = make(map[requestKey]*entry)
+			}
+			r.pending[requestKey{conn, sent, e.ID}] = e
+		}
+	default:
+		e.Kind, e.ID = kindResponse, cut(m.ID.String(), maxName)
+		key := requestKey{conn, !sent, e.ID}
+		if request := r.pending[key]; request != nil {
+			delete(r.pending, key)
+			took := float64(e.when.Sub(request.when).Microseconds()) / 1000
+			e.Method, e.Name, e.Took, e.Of = request.Method, request.Name, &took, request.Seq
+		}
+		if m.Error != nil {
+			e.Kind, e.Text = kindError, cut(fmt.Sprintf("%d %s", m.Error.Code, m.Error.Message), maxEntryText)
+		} else {
+			e.Failed = string(wire.Lookup(m.Result, "isError")) == "true"
+		}
+	}
+	return r.add(e, data)
+}
+
+// nameOf returns what the params of a request are about, or "".
+func nameOf(params []byte) string {
+	for _, key := range [...]string{"name", "uri"} {
+		if raw := wire.Lookup(params, key); len(raw) > 0 && raw[0] == '"' {
+			r := wire.NewReader(raw)
+			return r.String()
+		}
+	}
+	return ""
+}
+
+// text adds a line of standard error or an observation.
+func (r *ring) text(kind, name, text string) *entry {
+	return r.add(&entry{Kind: kind, Name: name, Text: cut(text, maxEntryText)}, []byte(text))
+}
+
+// since returns up to n entries after seq.
+func (r *ring) since(seq int64, n int) []*entry {
+	first := max(0, int(seq-r.last)+len(r.entries)) // the index of seq+1
+	return r.entries[min(first, len(r.entries)):min(first+n, len(r.entries))]
+}
+
+// get returns an entry, or nil if it is no longer kept.
+func (r *ring) get(seq int64) *entry {
+	if found := r.since(seq-1, 1); len(found) == 1 && found[0].Seq == seq {
+		return found[0]
+	}
+	return nil
+}
+
+// clear removes all entries.
+func (r *ring) clear() {
+	r.dropped += int64(len(r.entries))
+	r.entries, r.size, r.pending = nil, 0, nil
+}
+
+// cut returns the first bytes of a text, as valid UTF-8.
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + "…"
+}

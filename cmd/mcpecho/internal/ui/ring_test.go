@@ -1,0 +1,77 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func TestRingDescribesMessages(t *testing.T) {
+	r := ring{limit: ringBytes}
+	for _, m := range []struct {
+		conn int
+		sent bool
+		text string
+	}{
+		{1, true, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add","arguments":{}}}`},
+		{2, true, `{"jsonrpc":"2.0","id":1,"method":"ping"}`},
+		{1, false, `{"jsonrpc":"2.0","id":1,"method":"roots/list"}`},
+		{1, false, `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info"}}`},
+		{1, false, `{"jsonrpc":"2.0","id":1,"result":{"content":[],"isError":true}}`},
+		{1, false, `{"jsonrpc":"2.0","id":1,"result":{}}`},
+		{1, true, `{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"no roots"}}`},
+		{1, false, `{"jsonrpc":`},
+	} {
+		r.message(m.conn, m.sent, []byte(m.text+"\n"))
+	}
+	want := []string{"request tools/call add 0 false ", "request ping  0 false ", "request roots/list  0 false ", "notification notifications/message  0 false ",
+		"response tools/call add 1 true ", "response   0 false ", "error roots/list  3 false -32601 no roots", "invalid"}
+	for i, e := range r.since(0, 100) {
+		got := fmt.Sprint(e.Kind, " ", e.Method, " ", e.Name, " ", e.Of, " ", e.Failed, " ", e.Text)
+		if !strings.HasPrefix(got, want[i]) {
+			t.Errorf("entry %d is %q, want %q", i, got, want[i])
+		}
+		if (e.Of != 0) != (e.Took != nil) || e.Seq != int64(i+1) {
+			t.Errorf("entry %d: %+v", i, e)
+		}
+	}
+}
+
+func TestRingIsBounded(t *testing.T) {
+	r := ring{limit: 100_000}
+	big := []byte(`{"jsonrpc":"2.0","method":"x","params":{"a":"` + strings.Repeat("a", 9000) + `"}}`)
+	for i := range 1000 {
+		r.message(1, false, big)
+		r.message(1, true, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"%s"}`, i, strings.Repeat("m", 1000)))
+		size := 0
+		for _, e := range r.entries {
+			size += len(e.data) + entryBytes
+		}
+		if size != r.size || size > r.limit || len(r.pending) > maxPending {
+			t.Fatalf("the ring holds %d bytes and counts %d", size, r.size)
+		}
+	}
+	if int64(len(r.entries))+r.dropped != 2000 || r.last != 2000 || len(r.entries) < 10 {
+		t.Errorf("%d entries, %d dropped", len(r.entries), r.dropped)
+	}
+	if e := r.get(2000); e == nil || e.Seq != 2000 || len(e.Method) > maxName+10 {
+		t.Errorf("the last entry is %+v", e)
+	}
+	if r.get(1) != nil || r.get(2001) != nil || r.get(-5) != nil {
+		t.Error("an entry that was dropped")
+	}
+	if list := r.since(0, 3); len(list) != 3 || list[0].Seq != r.dropped+1 {
+		t.Errorf("since 0: %+v", list)
+	}
+	r.message(1, false, append(big, make([]byte, 200_000)...))
+	if e := r.get(2001); e == nil || e.data != nil || e.Size == 0 || r.size > r.limit {
+		t.Errorf("a message larger than the ring: %+v", e)
+	}
+	r.clear()
+	if len(r.since(0, 10)) != 0 || r.size != 0 || r.get(2001) != nil {
+		t.Error("entries after clear")
+	}
+	if e := r.text(kindStderr, "", "after"); e.Seq != 2002 || r.get(2002) != e {
+		t.Errorf("after clear: %+v", e)
+	}
+}
