@@ -204,6 +204,7 @@ func (c *invocation) hints() string {
 	for _, h := range []struct{ what, line string }{
 		{"describe a tool", "info add -- mcpecho serve"},
 		{"call it", "call add a=2 b=40 -- mcpecho serve"},
+		{"in a browser", "ui -- mcpecho serve"},
 		{"serve over HTTP", "serve --http 127.0.0.1:3001"},
 		{"see all commands", "help"},
 	} {
