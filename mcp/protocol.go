@@ -3,7 +3,7 @@ package mcp
 import "slices"
 
 // Version is the version of the library.
-const Version = "0.1.0"
+const Version = "1.0.0-rc.1"
 
 // The protocol versions that the client supports.
 const (

@@ -41,8 +41,15 @@ func TestCodeCompiles(t *testing.T) {
 	var programs, tests, records []string
 	for _, path := range documents(t) {
 		for i, block := range blocks(t, path, "go") {
-			if strings.HasPrefix(block, "// not stdmcp") {
-				continue // code of another library
+			if strings.HasPrefix(block, "// go-sdk\n") || strings.HasPrefix(block, "// mcp-go\n") {
+				continue // see TestCodeOfOtherLibrariesCompiles
+			}
+			if source, excerpt, ok := strings.Cut(strings.TrimPrefix(block, "// from "), "\n"); ok && strings.HasPrefix(block, "// from ") {
+				text, err := os.ReadFile(filepath.Join(root, source))
+				if err != nil || !strings.Contains(string(text), excerpt) {
+					t.Errorf("%s: %s does not contain this (%v):\n%s", path, source, err, excerpt)
+				}
+				continue // which the tests of that program compile
 			}
 			name := fmt.Sprintf("%s%d", packageName(path), i+1)
 			file := "main.go"
@@ -218,10 +225,13 @@ func TestNamedTestsExist(t *testing.T) {
 
 // TestVersionIsTheSameEverywhere compares the documents with mcp.Version.
 func TestVersionIsTheSameEverywhere(t *testing.T) {
-	minor := mcp.Version[:strings.LastIndexByte(mcp.Version, '.')]
 	for file, want := range map[string][]string{
-		"README.md":    {"\nVersion " + minor + ". "},
-		"CHANGELOG.md": {"\n## [" + mcp.Version + "] - 20", "## [Unreleased]\n\nTo become " + mcp.Version + ","},
+		"README.md":       {"\n- Version " + mcp.Version + ": "},
+		"CHANGELOG.md":    {"\n## [" + mcp.Version + "] - 20", "## [Unreleased]\n\nTo become " + mcp.Version + ","},
+		"docs/mcpecho.md": {"mcpecho@v" + mcp.Version + "\n"},
+		"scripts/release": {`^.*\bVersion = "\([^"]*\)"`}, // which reads it
+		"docs/README.md":  {"Version " + mcp.Version},
+		"mcp/protocol.go": {`Version = "` + mcp.Version + `"`},
 	} {
 		text, err := os.ReadFile(filepath.Join(root, file))
 		testutil.Must(t, err)
