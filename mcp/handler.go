@@ -146,3 +146,141 @@ func readParams(params RawMessage, v object) error {
 	}
 	return nil
 }
+
+// A NotificationFunc is a [Handler] that receives the server's notifications,
+// except progress, log messages and cancellations, in order and one at a time.
+// It is for extensions; for changes use [Changes] or a [Subscription]. It
+// declares no capability.
+type NotificationFunc func(ctx context.Context, method string, params RawMessage)
+
+func (f NotificationFunc) declare(*clientCapabilities, bool) {}
+
+func (f NotificationFunc) attach(c *Client) {
+	if f != nil {
+		c.addObserver(&notificationObserver{c, f})
+	}
+}
+
+// A notificationObserver calls a NotificationFunc.
+type notificationObserver struct {
+	c *Client
+	f NotificationFunc
+}
+
+func (o *notificationObserver) observe(method string, params RawMessage) error {
+	if method == "notifications/cancelled" {
+		return nil
+	}
+	if !o.c.notifications.AddSize(len(method)+len(params), func() { o.c.guard(func() { o.f(o.c.ctx, method, params) }) }) {
+		return ErrOverloaded
+	}
+	return nil
+}
+
+func (o *notificationObserver) sessionRenewed(context.Context) {}
+
+// Changes returns a [Handler] that subscribes to the server's lists and calls f
+// for each change, one at a time. Connect subscribes before it returns, so a
+// program that then lists the tools misses no change. If the server ends the
+// subscription, the client opens it again. If the server refuses it, Connect
+// succeeds all the same: f receives one Change with the error, and the client
+// tries again unless the refusal is permanent. For single resources use
+// [Client.Subscribe].
+func Changes(f func(Change)) Handler { return changesHandler(f) }
+
+type changesHandler func(Change)
+
+func (f changesHandler) declare(*clientCapabilities, bool) {}
+
+// connected subscribes and starts a goroutine that calls f.
+func (f changesHandler) connected(ctx context.Context, c *Client) error {
+	if f == nil {
+		return nil
+	}
+	s, err := c.subscribe(ctx, nil, true)
+	if errors.Is(err, ErrNoChanges) { // and nothing was sent
+		return nil
+	} else if err != nil {
+		return err
+	}
+	c.requests.run(c.ctx, func() { // ends with the client or the subscription
+		for {
+			change, err := s.Next(c.ctx)
+			if err != nil {
+				return
+			}
+			c.guard(func() { f(change) })
+		}
+	})
+	return nil
+}
+
+// offeredLists returns the filter of all lists whose changes the server reports.
+func (c *Client) offeredLists() SubscriptionFilter {
+	caps := &c.agreed.Load().server.Capabilities
+	return SubscriptionFilter{
+		ToolsListChanged:     caps.Tools.notifies(),
+		PromptsListChanged:   caps.Prompts.notifies(),
+		ResourcesListChanged: caps.Resources.notifies(),
+	}
+}
+
+// Roots returns the directories and files in which servers may work. As a
+// [Handler] it answers roots/list.
+//
+// Protocol version 2026-07-28 deprecates roots; a version released on or after
+// 2027-07-28 may remove them. Programs should pass directories and files as
+// arguments of tools, as resource URIs or in the server's configuration
+// instead.
+type Roots func(context.Context) ([]Root, error)
+
+func (f Roots) method() string { return "roots/list" }
+
+func (f Roots) declare(caps *clientCapabilities, sessions bool) {
+	if f == nil {
+		return
+	}
+	caps.Roots = RawMessage("{}")
+	if sessions {
+		caps.Roots = RawMessage(`{"listChanged":true}`)
+	}
+}
+
+func (f Roots) answer(ctx context.Context, _ *Client, _ RawMessage) (object, error) {
+	if f == nil {
+		return nil, errNotDeclared
+	}
+	roots, err := f(ctx)
+	return &listRootsResult{Roots: roots}, err
+}
+
+// RootsChanged notifies the server that the result of the [Roots] handler has
+// changed. From 2026-07-28 on it does nothing, because servers request the
+// roots each time they need them.
+func (c *Client) RootsChanged(ctx context.Context) error {
+	if !c.era().legacy() {
+		return c.ended("notifications/roots/list_changed")
+	}
+	return c.Notify(ctx, "notifications/roots/list_changed", nil)
+}
+
+// A Root is a directory or file in which a server may work.
+type Root struct {
+	URI  string // a file: URI
+	Name string // for people; may be empty
+
+	Meta  RawMessage            // "_meta" (2025-06-18), as received; nil if absent
+	Extra map[string]RawMessage // members without a field, as received
+}
+
+func (t *Root) fields(c *codec) {
+	c.string("uri", &t.URI, always)
+	c.string("name", &t.Name, omitEmpty)
+	c.raw("_meta", &t.Meta)
+	c.extra(&t.Extra)
+}
+
+// A listRootsResult is the result of roots/list.
+type listRootsResult struct{ Roots []Root }
+
+func (t *listRootsResult) fields(c *codec) { list(c, "roots", &t.Roots, always) }

@@ -33,3 +33,83 @@ func (c *Client) GetPrompt(ctx context.Context, name string, args map[string]str
 	}
 	return call(ctx, c, q, fresh[GetPromptResult])
 }
+
+// A Prompt is a template of messages that a server offers to users.
+type Prompt struct {
+	Name        string // for programs
+	Title       string // for people (2025-06-18); see DisplayName
+	Description string
+	Arguments   []PromptArgument
+	Icons       []Icon // 2025-11-25
+
+	Meta  RawMessage            // "_meta", as received; nil if absent
+	Extra map[string]RawMessage // members without a field, as received
+}
+
+func (t *Prompt) fields(c *codec) {
+	c.string("name", &t.Name, always)
+	c.string("title", &t.Title, omitEmpty)
+	c.string("description", &t.Description, omitEmpty)
+	list(c, "arguments", &t.Arguments, omitEmpty)
+	list(c, "icons", &t.Icons, omitEmpty)
+	c.raw("_meta", &t.Meta)
+	c.extra(&t.Extra)
+}
+
+func (t *Prompt) ident() string { return t.Name }
+
+// A PromptArgument describes an argument of a prompt.
+type PromptArgument struct {
+	Name        string // for programs
+	Title       string // for people (2025-06-18); see DisplayName
+	Description string
+	Required    *bool // nil means false
+
+	Extra map[string]RawMessage // members without a field, as received
+}
+
+func (t *PromptArgument) fields(c *codec) {
+	c.string("name", &t.Name, always)
+	c.string("title", &t.Title, omitEmpty)
+	c.string("description", &t.Description, omitEmpty)
+	c.boolPtr("required", &t.Required)
+	c.extra(&t.Extra)
+}
+
+// A PromptMessage is a message of a prompt.
+type PromptMessage struct {
+	Role    Role
+	Content Content
+
+	Extra map[string]RawMessage // members without a field, as received
+}
+
+func (t *PromptMessage) fields(c *codec) {
+	c.string("role", (*string)(&t.Role), always)
+	c.content("content", &t.Content)
+	c.extra(&t.Extra)
+}
+
+// A ListPromptsResult is a page of a server's prompts.
+type ListPromptsResult struct {
+	Prompts []*Prompt
+	Page
+}
+
+func (t *ListPromptsResult) fields(c *codec) {
+	items(c, "prompts", &t.Prompts, &t.Page)
+	t.Page.fields(c)
+}
+
+// A GetPromptResult holds the messages of a prompt.
+type GetPromptResult struct {
+	Description string
+	Messages    []PromptMessage
+	Result
+}
+
+func (t *GetPromptResult) fields(c *codec) {
+	c.string("description", &t.Description, omitEmpty)
+	list(c, "messages", &t.Messages, always)
+	t.Result.fields(c)
+}

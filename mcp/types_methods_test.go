@@ -46,7 +46,7 @@ func TestEveryTypeHasMethodsForJSON(t *testing.T) {
 		checked++
 		for _, method := range []string{"MarshalJSON", "UnmarshalJSON"} {
 			if !has[method] {
-				t.Errorf("types_json.go has no %s for %s", method, name)
+				t.Errorf("codec.go has no %s for %s", method, name)
 			}
 		}
 	}

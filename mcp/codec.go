@@ -1,5 +1,225 @@
 package mcp
 
+import (
+	"slices"
+	"sync"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+)
+
+// An object is a protocol type whose JSON is an object. Its fields method
+// passes the key and the address of each field to the codec and serves both
+// directions. Writing calls it once. Reading calls it once if the members
+// arrive in the order of the fields, and once more for each member that does
+// not.
+type object interface{ fields(c *codec) }
+
+// An objectPtr is the pointer type of an object, for functions that allocate
+// one.
+type objectPtr[T any] interface {
+	*T
+	object
+}
+
+// Values of the parameter always: whether to write a member with an empty
+// value.
+const (
+	omitEmpty = false
+	always    = true
+)
+
+// A codec reads or writes one JSON text. A null member counts as absent.
+type codec struct {
+	writing  bool
+	r        wire.Reader
+	key      []byte // of the current member; nil when a field has taken it
+	behind   bool   // the fields before the current one have not seen key
+	ended    bool   // no more members follow; always true when writing
+	elements int    // of lists that have been read; see maxElements
+	b        []byte
+	err      error // the first error of writing; the reader has its own
+	mixed    bool  // the object being written has members from Extra, which may repeat a key
+}
+
+// Codecs are pooled: fields methods are called through an interface, so a
+// codec, which contains a large Reader, always escapes to the heap.
+var codecs = sync.Pool{New: func() any { return new(codec) }}
+
+func (c *codec) free() {
+	*c = codec{}
+	codecs.Put(c)
+}
+
+// decodeObject reads v, which then shares memory with the text.
+func decodeObject(r *wire.Reader, v object) {
+	c := codecs.Get().(*codec)
+	c.r = *r
+	c.read(v)
+	*r = c.r
+	c.free()
+}
+
+// decodeText reads v from a text that holds nothing else, and then shares
+// memory with it. The text must be part of a message, which the connection has
+// validated.
+func decodeText(text []byte, v object) error {
+	r := wire.NewReader(text)
+	r.Trust()
+	return decodeWhole(&r, v)
+}
+
+func decodeWhole(r *wire.Reader, v object) error {
+	if r.Kind() != wire.Object {
+		r.Object() // fails; an empty list stands for an object only in a member
+	}
+	decodeObject(r, v)
+	return r.End()
+}
+
+// unmarshalObject reads v from a copy of data. It does nothing for null, as
+// json.Unmarshaler requires.
+func unmarshalObject(data []byte, v object) error {
+	r := wire.NewReader(slices.Clone(data))
+	if !r.Null() {
+		decodeObject(&r, v)
+	}
+	return r.End()
+}
+
+// appendObject appends v, with null for values that cannot be encoded.
+func appendObject(b []byte, v object) []byte {
+	b, _ = encodeObject(b, v)
+	return b
+}
+
+//go:noinline
+func marshalObject(v object) ([]byte, error) { return encodeObject(nil, v) }
+
+func encodeObject(b []byte, v object) ([]byte, error) {
+	c := codecs.Get().(*codec)
+	c.writing, c.ended, c.b = true, true, b
+	c.write(v)
+	b, err := c.b, c.err
+	c.free()
+	return b, err
+}
+
+// fail records the error that MarshalJSON returns.
+func (c *codec) fail(err error) {
+	if c.err == nil {
+		c.err = err
+	}
+}
+
+// read reads an object.
+func (c *codec) read(v object) {
+	if t, ok := v.(*Content); ok {
+		c.readContent(t)
+		return
+	}
+	c.readMembers(v)
+}
+
+func (c *codec) readMembers(v object) {
+	if c.emptyArray() {
+		return
+	}
+	for c.r.Object(); c.come(); {
+		c.behind = false
+		v.fields(c)
+		if c.key != nil && !c.behind {
+			c.key = nil
+			c.r.Skip()
+		}
+	}
+	c.key, c.ended = nil, false
+}
+
+// come reads the key of the next member, unless no field has taken the current
+// one. It reports whether there is a current member.
+func (c *codec) come() bool {
+	if c.key == nil && !c.ended {
+		if c.r.More() {
+			c.key, c.behind = c.r.Key(), true
+		} else {
+			c.ended = true
+		}
+	}
+	return c.key != nil
+}
+
+// at reports whether the current member has the given key.
+func (c *codec) at(key string) bool { return c.come() && string(c.key) == key }
+
+// emptyArray reads an array if it is empty. PHP servers write an empty object
+// that way.
+func (c *codec) emptyArray() bool {
+	if c.r.Kind() != wire.Array {
+		return false
+	}
+	mark := c.r.Mark()
+	c.r.Array()
+	if c.r.More() || c.r.Err() != nil {
+		c.r.Reset(mark)
+		return false
+	}
+	return true
+}
+
+// try reads v. If the value does not have the shape of v, try skips it and
+// returns the error. Invalid JSON remains an error of the reader.
+func (c *codec) try(v object) error {
+	mark := c.r.Mark()
+	c.readMembers(v)
+	err := c.r.Err()
+	if err == nil {
+		return nil
+	}
+	c.r.Reset(mark)
+	c.r.Skip()
+	return err
+}
+
+// write writes an object.
+func (c *codec) write(v object) {
+	if t, ok := v.(*Content); ok && t.Raw != nil {
+		c.writeRaw(t.Raw)
+		return
+	}
+	start := len(c.b)
+	c.b = append(c.b, '{')
+	v.fields(c)
+	c.b = append(c.b, '}')
+	if c.mixed {
+		c.mixed = false
+		c.fail(repeats(c.b[start:]))
+	}
+}
+
+// repeats returns an error if an object has a key twice.
+func repeats(text []byte) error {
+	r := wire.NewReader(text)
+	for r.Object(); r.More(); r.Skip() {
+		r.Key()
+	}
+	return r.End()
+}
+
+// writeRaw writes JSON from the server or the program, which it validates.
+func (c *codec) writeRaw(raw RawMessage) { c.appended(wire.AppendRaw(c.b, raw)) }
+
+// appended replaces the text by b, to which a value was appended. A value that
+// has no JSON becomes null.
+//
+//go:noinline
+func (c *codec) appended(b []byte, err error) {
+	if err != nil {
+		c.fail(err)
+		b = append(c.b, "null"...)
+	}
+	c.b = b
+}
+
 // The methods of json.Marshaler and json.Unmarshaler of each protocol type.
 //
 // MarshalJSON has a value receiver, so that encoding/json also finds it for

@@ -1,6 +1,13 @@
 package mcp
 
-import "time"
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+)
 
 // The decisions of a handshake. They depend only on a handshakeState, so that a test
 // can try every order of events.
@@ -179,3 +186,164 @@ func (s *handshakeState) received(k kind, r reply) {
 func (s *handshakeState) reopened(k kind) {
 	*s = handshakeState{mayProbe: k == reopenModern, mayInitialize: k == reopenLegacy, stateless: s.stateless}
 }
+
+// initialize opens a session with the given protocol version, or another legacy
+// version that the server prefers.
+func (c *Client) initialize(ctx context.Context, version string) (*agreement, error) {
+	res, err := c.sendInitialize(ctx, version)
+	if other := c.otherVersion(err, version); other != "" {
+		version = other
+		res, err = c.sendInitialize(ctx, version)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if res.ProtocolVersion == "" {
+		return nil, c.failed(newRequest("initialize", "", nil), jsonrpc.Malformed(errors.New("no protocolVersion")))
+	}
+	agreed := c.opts.legacy([]string{res.ProtocolVersion})
+	if agreed == "" {
+		return nil, &versionError{version, []string{res.ProtocolVersion}}
+	}
+	if accept := c.features.AcceptBatches; accept != nil && agreed == ProtocolVersion20250326 {
+		accept() // no other version has batches
+	}
+	note := &jsonrpc.Request{
+		Method: "notifications/initialized",
+		HTTP:   jsonrpc.HTTP{ProtocolVersion: agreed, Session: jsonrpc.BeginsSession, Repeatable: true},
+	}
+	if err := c.conn.Notify(ctx, note); err != nil {
+		return nil, err
+	}
+	return &agreement{era: &legacyEra{version: agreed}, server: *res}, nil
+}
+
+func (c *Client) sendInitialize(ctx context.Context, version string) (*ServerInfo, error) {
+	q := newRequest("initialize", "", func(_ *request, b []byte) ([]byte, error) {
+		b = wire.AppendString(wire.AppendKey(b, "protocolVersion"), version)
+		b = appendObject(wire.AppendKey(b, "capabilities"), c.capabilities(true))
+		return appendObject(wire.AppendKey(b, "clientInfo"), &c.opts.Info), nil
+	})
+	q.timeout = c.handshakeTimeout()
+	q.era = &legacyEra{}
+	raw, err := c.send(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	res := new(ServerInfo)
+	if err := decodeText(raw, res); err != nil {
+		return nil, c.failed(q, jsonrpc.Malformed(err))
+	}
+	res.Probed = never // which servers do not decide
+	return res, nil
+}
+
+// otherVersion returns another legacy version that the server supports, according
+// to its refusal, or "".
+func (c *Client) otherVersion(err error, asked string) string {
+	refusal := serverError(err)
+	if refusal == nil {
+		return ""
+	}
+	if v := c.opts.legacy(supportedVersions(refusal)); v != asked {
+		return v
+	}
+	return ""
+}
+
+// supportedVersions returns the versions in a server's refusal of a version.
+//
+//go:noinline
+func supportedVersions(e *jsonrpc.Error) []string {
+	var data versionData
+	if decodeText(e.Data, &data) != nil {
+		return nil
+	}
+	return data.supported
+}
+
+// versionData is the data of a refusal of a version.
+type versionData struct{ supported []string }
+
+func (t *versionData) fields(c *codec) {
+	if c.takeList("supported") {
+		for c.r.More() {
+			t.supported = append(t.supported, c.r.String())
+		}
+	}
+}
+
+// discover requests the modern protocol versions and the capabilities of the
+// server. The error is a *versionError if the server is a modern one and has no
+// version in common with the client.
+func (c *Client) discover(ctx context.Context) (*agreement, error) {
+	a, err := c.sendDiscover(ctx, c.opts.modern(c.opts.ProtocolVersions))
+	if refused, ok := err.(*versionError); ok {
+		// The version may be the same one: servers behind one URL can differ.
+		if v := c.opts.modern(refused.offered); v != "" {
+			return c.sendDiscover(ctx, v)
+		}
+	}
+	return a, err
+}
+
+func (c *Client) sendDiscover(ctx context.Context, version string) (*agreement, error) {
+	q := newRequest("server/discover", "", nil)
+	q.era, q.timeout = c.modernEra(version), c.handshakeTimeout()
+	q.traits |= uncancelable // a legacy server does not know the method
+	raw, err := c.send(ctx, q)
+	if refusal := serverError(err); refusal != nil && refusal.Code == CodeUnsupportedVersion {
+		return nil, &versionError{version, supportedVersions(refusal)}
+	}
+	if err != nil {
+		return nil, err
+	}
+	var res discoverResult
+	if err := decodeText(raw, &res); err != nil {
+		return nil, c.failed(q, jsonrpc.Malformed(err))
+	}
+	if len(res.SupportedVersions) == 0 {
+		return nil, c.failed(q, jsonrpc.Malformed(errors.New("no supportedVersions")))
+	}
+	agreed := c.opts.modern(res.SupportedVersions)
+	if agreed == "" {
+		return nil, &versionError{version, res.SupportedVersions}
+	}
+	server := ServerInfo{Implementation: res.result.ServerInfo(), ProtocolVersion: agreed, Capabilities: res.Capabilities, Instructions: res.Instructions}
+	return &agreement{era: c.modernEra(agreed), server: server}, nil
+}
+
+func (c *Client) modernEra(version string) era {
+	return newModernEra(version, &c.opts.Info, c.capabilities(false), c.opts.LogLevel)
+}
+
+// isModern reports whether err can only come from a server of the modern era.
+func isModern(err error) bool {
+	if _, ok := err.(*versionError); ok {
+		return true
+	}
+	refusal := serverError(err)
+	return refusal != nil && (refusal.Code == CodeHeaderMismatch || refusal.Code == CodeMissingClientCapability)
+}
+
+// A versionError is the refusal of a protocol version.
+type versionError struct {
+	asked   string
+	offered []string
+}
+
+func (e *versionError) Error() string {
+	s := ErrUnsupportedVersion.Error() + ": requested " + e.asked + ", the server supports"
+	for i, v := range e.offered {
+		if i == 10 {
+			return s + " …"
+		}
+		s += " " + wire.Quote(v)
+	}
+	if len(e.offered) == 0 {
+		s += " none"
+	}
+	return s
+}
+
+func (e *versionError) Is(target error) bool { return target == ErrUnsupportedVersion }
