@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -25,9 +24,6 @@ import (
 func TestAttacks(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector needs time and memory of its own")
-	}
-	if strconv.IntSize == 32 {
-		t.Skip("the limits of time are those of processors with 64 bits")
 	}
 	size := 1 << 20
 	if os.Getenv("STDMCP_LONG") != "" {

@@ -65,3 +65,22 @@ func TestLongPatterns(t *testing.T) {
 		}
 	}
 }
+
+// Exponents that do not fit into an int of 32 bits.
+func TestLargeExponents(t *testing.T) {
+	for schema, value := range map[string]string{
+		`{"maximum":5}`:                  `1e999999999999`,
+		`{"exclusiveMinimum":1e1099511}`: `1e1099511`,
+		`{"minimum":1e99999999999}`:      `2`,
+		`{"multipleOf":7}`:               `1e4294967296`,
+		`{"const":1}`:                    `1e4294967296`,
+	} {
+		s, err := jsonschema.Compile(mcp.RawMessage(schema))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Validate(mcp.RawMessage(value)); err == nil {
+			t.Errorf("%s matches %s", value, schema)
+		}
+	}
+}

@@ -57,7 +57,7 @@ func (c *checker) hash(v value) uint64 {
 	switch v.kind() {
 	case numeric:
 		d := parseDecimal(v.text())
-		h.WriteString(strconv.Itoa(d.sign()*2 + d.exp*8))
+		h.WriteString(strconv.FormatInt(int64(d.sign()*2)+d.exp*8, 10))
 		h.WriteString(d.digits)
 	case text:
 		h.WriteString(v.text())

@@ -3,6 +3,7 @@ package jsonschema
 import (
 	"cmp"
 	"math/big"
+	"math/bits"
 	"strconv"
 	"strings"
 )
@@ -32,7 +33,7 @@ func (c *checker) checkNumber(n *node, v value) bool {
 type decimal struct {
 	negative bool
 	digits   string
-	exp      int
+	exp      int64
 }
 
 // maxExp limits exponents: numbers beyond it are taken for one with this exponent.
@@ -41,10 +42,10 @@ const maxExp = 1 << 40
 // parseDecimal parses a number, in a time that is proportional to its length.
 func parseDecimal(s string) decimal {
 	s, negative := strings.CutPrefix(s, "-")
-	exp := 0
+	exp := int64(0)
 	if i := strings.IndexAny(s, "eE"); i >= 0 {
 		n, err := strconv.ParseInt(s[i+1:], 10, 64) // at the limits of int64 if it is out of range
-		if exp = int(max(-maxExp, min(n, maxExp))); err != nil && n == 0 {
+		if exp = max(-maxExp, min(n, maxExp)); err != nil && n == 0 {
 			return decimal{}
 		}
 		s = s[:i]
@@ -52,14 +53,14 @@ func parseDecimal(s string) decimal {
 	whole, fraction, _ := strings.Cut(s, ".")
 	if whole = strings.TrimLeft(whole, "0"); whole == "" {
 		rest := strings.TrimLeft(fraction, "0")
-		exp -= len(fraction) - len(rest)
+		exp -= int64(len(fraction) - len(rest))
 		fraction = rest
 	}
 	digits := strings.TrimRight(whole+fraction, "0")
 	if digits == "" {
 		return decimal{}
 	}
-	return decimal{negative, digits, exp + len(whole)}
+	return decimal{negative, digits, exp + int64(len(whole))}
 }
 
 // compare compares two numbers.
@@ -88,15 +89,15 @@ func (d decimal) sign() int {
 	return 1
 }
 
-func (d decimal) isWhole() bool { return d.digits == "" || d.exp >= len(d.digits) }
+func (d decimal) isWhole() bool { return d.digits == "" || d.exp >= int64(len(d.digits)) }
 
 // floor returns the whole part of a number that is not negative, or at most most.
 func (d decimal) floor(most int) int {
 	if d.digits == "" || d.exp <= 0 {
 		return 0
 	}
-	n, err := strconv.ParseInt(d.digits[:min(d.exp, len(d.digits))], 10, 64)
-	for i := len(d.digits); i < d.exp && n < int64(most); i++ {
+	n, err := strconv.ParseInt(d.digits[:min(d.exp, int64(len(d.digits)))], 10, 64)
+	for i := int64(len(d.digits)); i < d.exp && n < int64(most); i++ {
 		n *= 10
 	}
 	if err != nil {
@@ -108,6 +109,10 @@ func (d decimal) floor(most int) int {
 // maxDigits limits the digits of numbers that are divided. A float64 has at most 767.
 const maxDigits = 1000
 
+// perProduct is 32 times what it costs to divide, for each pair of a digit of one number
+// and a digit of the other. Package big multiplies pairs of words.
+const perProduct = (64 / bits.UintSize) * (64 / bits.UintSize)
+
 // isMultiple reports whether v is a multiple of step, and true if it would take too long.
 func (c *checker) isMultiple(v, step value) bool {
 	if !c.spend(v.length() + step.length()) {
@@ -118,12 +123,16 @@ func (c *checker) isMultiple(v, step value) bool {
 	if x.digits == "" || y.digits == "" || long > maxDigits {
 		return true
 	}
-	zeros := (x.exp - len(x.digits)) - (y.exp - len(y.digits)) // that x has more at its end
-	if !c.spend(perStep+long*long/32) || zeros < 0 {
+	zeros := (x.exp - int64(len(x.digits))) - (y.exp - int64(len(y.digits))) // that x has more at its end
+	if zeros < 0 {
+		return false
+	}
+	// One division, and one for each bit of zeros.
+	if !c.spend(perStep + long*long*perProduct/32*(4+bits.Len64(uint64(zeros)))/4) {
 		return false
 	}
 	a, _ := new(big.Int).SetString(x.digits, 10)
 	b, _ := new(big.Int).SetString(y.digits, 10)
-	power := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(zeros)), b) // modulo b
+	power := new(big.Int).Exp(big.NewInt(10), big.NewInt(zeros), b) // modulo b
 	return a.Mul(a, power).Mod(a, b).Sign() == 0
 }

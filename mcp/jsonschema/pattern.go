@@ -49,7 +49,7 @@ func instructions(re *syntax.Regexp) int {
 		n = 1
 	}
 	for _, sub := range re.Sub {
-		n += instructions(sub)
+		n = min(n+instructions(sub), maxPatterns+1)
 	}
 	if re.Op == syntax.OpRepeat {
 		n *= max(re.Min, re.Max, 1)
@@ -60,7 +60,7 @@ func instructions(re *syntax.Regexp) int {
 // matches matches a text within the budget and the context. The time that it
 // takes is at most the product of both lengths.
 func (c *checker) matches(p *pattern, text string) bool {
-	if p.cost*(len(text)+1) <= atOnce {
+	if len(text) < atOnce/p.cost { // the product may not fit into 32 bits
 		return c.spend(perPart+perInstruction*p.cost*(len(text)+1)) && p.re.MatchString(text)
 	}
 	r := meteredReader{budget: &c.budget, text: text, cost: p.cost}
