@@ -57,7 +57,7 @@ func (h *Host) timeout(s *server) time.Duration {
 
 // clientWithin is client with a timeout, if limit is positive.
 func (h *Host) clientWithin(ctx context.Context, s *server, limit time.Duration) (*mcp.Client, *DialParams, error) {
-	ctx, cancel := within(ctx, limit, nil)
+	ctx, cancel := within(ctx, limit)
 	defer cancel()
 	return h.client(ctx, s)
 }

@@ -327,7 +327,7 @@ func (c *catalogFile) flush() {
 func (c *catalogFile) complete(n *catalogRecord) {
 	h, s, l := n.host, n.server, &n.listing
 	if n.client != nil {
-		ctx, cancel := within(h.ctx, h.timeout(s), nil)
+		ctx, cancel := within(h.ctx, h.timeout(s))
 		defer cancel()
 		if resources, err := n.client.ListResources(ctx); err == nil {
 			l.resources = resources

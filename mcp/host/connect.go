@@ -230,7 +230,7 @@ func (h *Host) dialAny(ctx context.Context, s *server, started *Server, cached *
 		}
 		limit = otherTypeTimeout
 	}
-	bound, cancel := within(ctx, limit, nil)
+	bound, cancel := within(ctx, limit)
 	defer cancel()
 	client, second, failed := h.dial(bound, s, started, other, cached)
 	switch {

@@ -281,11 +281,10 @@ func PlainDescription(_ string, tool *mcp.Tool) string {
 	return tool.Description
 }
 
-// within returns ctx with a timeout, or without one if limit is not positive. After
-// the timeout the cause of the context is cause, or DeadlineExceeded if that is nil.
-func within(ctx context.Context, limit time.Duration, cause error) (context.Context, context.CancelFunc) {
+// within returns ctx with a timeout, or without one if limit is not positive.
+func within(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	if limit > 0 {
-		return retry.WithTimeout(ctx, limit, cause)
+		return retry.WithTimeout(ctx, limit, nil)
 	}
 	return context.WithCancel(ctx)
 }
