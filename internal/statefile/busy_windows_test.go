@@ -37,8 +37,8 @@ func TestOpenFileIsReplaced(t *testing.T) {
 	}
 }
 
-// TestDevicesAreNoFiles: opening a device would block or report an error that helps
-// nobody.
+// TestDevicesAreNoFiles: opening a device would block, or report an error that does not
+// help the user.
 func TestDevicesAreNoFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -152,7 +152,7 @@ func TestLoginInteropDevice(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 7*time.Second) // the first poll is after 5 s
 			defer cancel()
 			if err := New(r.url, o).Login(ctx); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), r.issuer+"/device") {
-				t.Errorf("nobody answers: %v", err)
+				t.Errorf("the user does not answer: %v", err)
 			}
 		})
 	}

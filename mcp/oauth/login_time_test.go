@@ -120,9 +120,9 @@ func TestOnlyTheLoginTakesItsTime(t *testing.T) {
 	}
 }
 
-// The error of a login that nobody answered says that it waited for the login, how long, and
-// where its page is, whoever gave up.
-func TestLoginThatNobodyAnswers(t *testing.T) {
+// The error of a login that the user did not answer says that it waited for the login, how
+// long, and where its page is, whether the caller or the Authorizer gave up.
+func TestLoginThatTheUserDoesNotAnswer(t *testing.T) {
 	for name, open := range map[string]func(url string, c *http.Client) mcp.Transport{"/mcp": stream, "/sse": events} {
 		for _, caller := range []bool{true, false} {
 			synctest.Test(t, func(t *testing.T) {
