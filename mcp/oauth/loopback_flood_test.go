@@ -6,67 +6,74 @@ import (
 	"net"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
 // Programs on this machine hold connections to the page and open 1,000 others a second.
 // The browser still delivers the response.
 func TestLoopbackAnswersDuringFlood(t *testing.T) {
-	e := newEnv(t)
-	in, err := (&Loopback{Open: func(context.Context, string) error { return nil }, Timeout: time.Minute}).Listen(t.Context(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer in.Close()
-	done := make(chan error, 1)
-	go func() { // ends with the response
-		_, err := in.Authorize(t.Context(), "https://as.example.com/authorize?state=abc")
-		done <- err
-	}()
-	address := strings.TrimSuffix(strings.TrimPrefix(in.RedirectURI(), "http://"), "/callback")
-	ctx, stop := context.WithCancel(t.Context())
-	opened, flooded := 0, make(chan struct{})
-	full := make(chan struct{})
-	go func() { // ends with ctx
-		defer close(flooded)
-		var held []net.Conn
-		defer func() {
-			for _, c := range held {
-				_ = c.Close()
-			}
+	synctest.Test(t, func(t *testing.T) {
+		e, network := newMemoryEnv(t)
+		in, err := (&Loopback{Open: func(context.Context, string) error { return nil }, Timeout: time.Minute}).Listen(t.Context(), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := in.(*receiver)
+		address := r.ln.Addr().String()
+		_ = r.ln.Close()
+		r.ln = network.listen(address)
+		defer in.Close()
+		done := make(chan error, 1)
+		go func() { // ends with the response
+			_, err := in.Authorize(t.Context(), "https://as.example.com/authorize?state=abc")
+			done <- err
 		}()
-		for ctx.Err() == nil {
-			if c, err := net.Dial("tcp", address); err == nil {
-				_, _ = c.Write([]byte("GET /callback HTTP/1.1\r\n")) // incomplete
-				held = append(held, c)
-				if opened++; opened == 300 {
-					close(full)
+		ctx, stop := context.WithCancel(t.Context())
+		opened, flooded := 0, make(chan struct{})
+		full := make(chan struct{})
+		go func() { // ends with ctx
+			defer close(flooded)
+			var held []net.Conn
+			defer func() {
+				for _, c := range held {
+					_ = c.Close()
+				}
+			}()
+			for ctx.Err() == nil {
+				if c, err := network.dial(ctx, "tcp", address); err == nil {
+					_, _ = c.Write([]byte("GET /callback HTTP/1.1\r\n")) // incomplete
+					held = append(held, c)
+					if opened++; opened == 300 {
+						close(full)
+					}
+				}
+				if len(held) == 400 { // the page has closed it
+					_ = held[0].Close()
+					held = held[1:]
+				}
+				if opened >= 300 {
+					time.Sleep(time.Millisecond)
 				}
 			}
-			if len(held) == 400 { // the page has closed it
-				_ = held[0].Close()
-				held = held[1:]
+		}()
+		<-full
+		for range 20 {
+			if got, err := e.visit(in.RedirectURI() + "?code=x&state=wrong"); err != nil || !strings.HasPrefix(got, "400") {
+				t.Error(got, err)
 			}
-			if opened >= 300 {
-				time.Sleep(time.Millisecond)
-			}
+			time.Sleep(50 * time.Millisecond) // of the flood
 		}
-	}()
-	<-full
-	for range 20 {
-		if got, err := e.visit(in.RedirectURI() + "?code=x&state=wrong"); err != nil || !strings.HasPrefix(got, "400") {
+		got, err := e.visit(in.RedirectURI() + "?code=x&state=abc")
+		if err != nil || !strings.HasPrefix(got, "200") {
 			t.Error(got, err)
 		}
-	}
-	got, err := e.visit(in.RedirectURI() + "?code=x&state=abc")
-	if err != nil || !strings.HasPrefix(got, "200") {
-		t.Error(got, err)
-	}
-	stop()
-	<-flooded
-	if err := <-done; err != nil {
-		t.Errorf("after %d connections: %v", opened, err)
-	}
+		stop()
+		<-flooded
+		if err := <-done; err != nil {
+			t.Errorf("after %d connections: %v", opened, err)
+		}
+	})
 }
 
 // A listener that fails for a moment is not the end.

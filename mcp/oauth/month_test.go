@@ -49,13 +49,19 @@ func (l *memoryListener) Accept() (net.Conn, error) {
 
 func (n *memoryNetwork) start(h http.Handler) *httptest.Server {
 	n.mu.Lock()
-	defer n.mu.Unlock()
-	addr := memoryAddr("127.0.0.1:" + strconv.Itoa(8000+len(n.servers)))
-	l := &memoryListener{addr: addr, conns: make(chan net.Conn), done: make(chan struct{})}
-	n.servers[string(addr)] = l
-	s := &httptest.Server{Listener: l, Config: &http.Server{Handler: h}}
+	addr := "127.0.0.1:" + strconv.Itoa(8000+len(n.servers))
+	n.mu.Unlock()
+	s := &httptest.Server{Listener: n.listen(addr), Config: &http.Server{Handler: h}}
 	s.Start()
 	return s
+}
+
+func (n *memoryNetwork) listen(addr string) net.Listener {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	l := &memoryListener{addr: memoryAddr(addr), conns: make(chan net.Conn), done: make(chan struct{})}
+	n.servers[addr] = l
+	return l
 }
 
 func (n *memoryNetwork) dial(_ context.Context, _, addr string) (net.Conn, error) {
