@@ -44,6 +44,14 @@ type Loopback struct {
 	Device Authorizer // not *Device, which only programs that use it link
 }
 
+// WithRedirectURI returns a copy of l with another RedirectURI. Package dialers calls it
+// for a server whose settings have one, if its Authorizer has this method.
+func (l *Loopback) WithRedirectURI(uri string) Authorizer {
+	own := *l
+	own.RedirectURI = uri
+	return &own
+}
+
 func (l *Loopback) device() deviceFlow {
 	d, _ := l.Device.(deviceFlow)
 	return d

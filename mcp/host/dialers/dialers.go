@@ -246,6 +246,12 @@ func (d *dialers) authorized(to *host.DialParams, server string, base *http.Clie
 	return &client, err
 }
 
+// A redirected is an [oauth.Loopback]. Its name would link it into programs that have
+// none: 60 KB of an agent.
+type redirected interface {
+	WithRedirectURI(uri string) oauth.Authorizer
+}
+
 // authorization returns the Transport for a server at url. base is nil for that of
 // d.auth.
 func (d *dialers) authorization(server *host.Server, url string, base http.RoundTripper) (*oauth.Transport, error) {
@@ -259,15 +265,12 @@ func (d *dialers) authorization(server *host.Server, url string, base http.Round
 	if len(s.Scopes) > 0 {
 		o.Scopes = s.Scopes
 	}
-	if l, ok := o.Authorizer.(*oauth.Loopback); ok {
-		own := *l
-		switch {
-		case s.RedirectURI != "":
-			own.RedirectURI = s.RedirectURI
-		case s.CallbackPort != 0:
-			own.RedirectURI = "http://127.0.0.1:" + strconv.Itoa(s.CallbackPort) + "/callback"
-		}
-		o.Authorizer = &own
+	uri := s.RedirectURI
+	if uri == "" && s.CallbackPort != 0 {
+		uri = "http://127.0.0.1:" + strconv.Itoa(s.CallbackPort) + "/callback"
+	}
+	if r, ok := o.Authorizer.(redirected); ok && uri != "" {
+		o.Authorizer = r.WithRedirectURI(uri)
 	}
 	if _, err := httpx.Parse(url); err != nil {
 		return nil, err

@@ -100,6 +100,36 @@ func TestLoginAtServerOfHost(t *testing.T) {
 	}
 }
 
+// The settings of a server have the redirect URI for an Authorizer that can use it, such as
+// an oauth.Loopback.
+func TestRedirectURIOfServer(t *testing.T) {
+	for want, settings := range map[string]config.OAuth{
+		"http://127.0.0.1:8123/callback": {CallbackPort: 8123},
+		"http://localhost:1/cb":          {RedirectURI: "http://localhost:1/cb", CallbackPort: 8123},
+		"":                               {},
+	} {
+		var got string
+		o := &dialers.Options{OAuth: &oauth.Options{Authorizer: &movable{uri: &got}}}
+		if _, err := dialers.OAuth(o, &host.Server{Name: "x", Type: config.HTTP, URL: "https://example.com", Auth: config.Auth{OAuth: settings}}); err != nil || got != want {
+			t.Errorf("%+v: %q, %v", settings, got, err)
+		}
+	}
+	if a := (&oauth.Loopback{}).WithRedirectURI("http://localhost:1/cb"); a.(*oauth.Loopback).RedirectURI != "http://localhost:1/cb" {
+		t.Errorf("%+v", a)
+	}
+}
+
+// A movable is an Authorizer that records its redirect URI.
+type movable struct {
+	user
+	uri *string
+}
+
+func (m *movable) WithRedirectURI(uri string) oauth.Authorizer {
+	*m.uri = uri
+	return m
+}
+
 func TestLoginNeedsURL(t *testing.T) {
 	for _, s := range []*host.Server{nil, program(), {Name: "x", Type: config.ClaudeAIProxy, URL: "://"}} {
 		if auth, err := dialers.OAuth(nil, s); err == nil || auth != nil {
