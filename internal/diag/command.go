@@ -41,7 +41,10 @@ const (
 
 func (m *argMask) arg(s string) {
 	if m.hidden != nothing && !isFlag(s) {
-		m.hide(s)
+		if s == "" {
+			m.put(Mask, "") // as every other value
+		}
+		m.put("", s)
 		if m.hidden = nothing; strings.HasPrefix(s, "-") && IsSecretName(s) {
 			m.hidden = word
 		}
@@ -50,7 +53,7 @@ func (m *argMask) arg(s string) {
 	m.hidden = nothing
 	for i := 0; i < len(s); {
 		if strings.IndexByte(blanks+quotes, s[i]) >= 0 {
-			m.show(s[i : i+1])
+			m.put(s[i : i+1], "")
 			i++
 			continue
 		}
@@ -70,7 +73,7 @@ func (m *argMask) arg(s string) {
 			continue
 		}
 		end = m.end(s, i)
-		if m.hide(s[i:end]); !isScheme(s[i:end]) {
+		if m.put("", s[i:end]); !isScheme(s[i:end]) {
 			m.hidden = nothing
 		}
 		i = end
@@ -82,13 +85,13 @@ const (
 	quotes = "'\"`"
 )
 
-//go:noinline
-func (m *argMask) show(s string) { m.b = append(m.b, s...) }
-
-//go:noinline
-func (m *argMask) hide(s string) {
-	m.show(Mask)
-	m.secrets = append(m.secrets, s)
+// put appends a public text, and the mask of the secret after it if there is one.
+func (m *argMask) put(public, secret string) {
+	m.b = append(m.b, public...)
+	if secret != "" {
+		m.b = append(m.b, Mask...)
+		m.secrets = append(m.secrets, secret)
+	}
 }
 
 // part appends the beginning of a part of an argument that is public and returns its
@@ -119,7 +122,7 @@ func (m *argMask) part(s string, first bool) int {
 		return n
 	}
 	m.hidden = hidden
-	m.show(s[:n])
+	m.put(s[:n], "")
 	return n
 }
 
@@ -130,22 +133,21 @@ func (m *argMask) pairs(s string, first bool) int {
 	for p := 0; p < len(s); p++ {
 		switch c := s[p]; {
 		case (c == '?' || c == '#') && isURL:
-			m.show(s[from:p])
-			m.show("?...")
+			m.put(s[from:p], "")
+			m.put("?...", "")
 			m.secrets = append(m.secrets, s[p+1:])
 			return len(s)
 		case c == '/':
 			inHost = false
 		case c == '@' && inHost:
-			m.show(s[from:start])
-			m.hide(s[start:p])
+			m.put(s[from:start], s[start:p])
 			from, inHost = p, false
 		case c == ':' && strings.HasPrefix(s[p:], "://"):
 			p += 2
 			isURL, inHost, start = true, true, p+1
 		case c == ':' || c == '=':
 			if IsSecretName(s[start:p]) || LooksSecret(s[p+1:]) {
-				m.show(s[from : p+1])
+				m.put(s[from : p+1], "")
 				switch {
 				case first:
 					m.hidden = rest
@@ -157,14 +159,13 @@ func (m *argMask) pairs(s string, first bool) int {
 				return p + 1
 			}
 			if c == ':' && p < last { // the password may contain any character
-				m.show(s[from:start])
-				m.hide(s[start:last])
+				m.put(s[from:start], s[start:last])
 				from, p, inHost = last, last, false
 			}
 			start = p + 1
 		}
 	}
-	m.show(s[from:])
+	m.put(s[from:], "")
 	return len(s)
 }
 

@@ -163,8 +163,6 @@ func inHex(s, digits string) string {
 }
 
 // exchange returns s with one character in place of another.
-//
-//go:noinline
 func exchange(s string, old, by byte) string {
 	b := []byte(s)
 	for i, c := range b {

@@ -22,8 +22,6 @@ func (b *Budget) SetMax(n int) { b.max.Store(int64(n)) }
 
 // Take takes what an item of n bytes costs, and reports whether the budget
 // permits it.
-//
-//go:noinline
 func (b *Budget) Take(n int) bool {
 	if b == nil {
 		return true
@@ -37,8 +35,6 @@ func (b *Budget) Take(n int) bool {
 }
 
 // Return returns what Take has taken for an item of n bytes.
-//
-//go:noinline
 func (b *Budget) Return(n int) {
 	if b != nil {
 		b.used.Add(-int64(n) - itemCost)

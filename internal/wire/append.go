@@ -103,7 +103,6 @@ func AppendString(dst []byte, s string) []byte {
 // short has the second bytes of the escapes of two bytes.
 var short = [256]byte{'"': '"', '\\': '\\', '\n': 'n', '\r': 'r', '\t': 't'}
 
-//go:noinline
 func appendEscape(dst []byte, c byte) []byte {
 	if e := short[c]; e != 0 {
 		return append(dst, '\\', e)
@@ -119,8 +118,6 @@ func AppendKey(dst []byte, key string) []byte {
 
 // AppendComma appends a comma, unless dst is empty or ends with the opening of
 // an object or array or with a colon.
-//
-//go:noinline
 func AppendComma(dst []byte) []byte {
 	if n := len(dst); n > 0 && dst[n-1] != '{' && dst[n-1] != '[' && dst[n-1] != ':' {
 		dst = append(dst, ',')
@@ -129,16 +126,12 @@ func AppendComma(dst []byte) []byte {
 }
 
 // Grow is slices.Grow. Inlined, it would make its callers long.
-//
-//go:noinline
 func Grow(dst []byte, n int) []byte { return slices.Grow(dst, n) }
 
 // AppendInt appends an integer.
 func AppendInt(dst []byte, n int64) []byte { return strconv.AppendInt(dst, n, 10) }
 
 // AppendBool appends a boolean.
-//
-//go:noinline
 func AppendBool(dst []byte, v bool) []byte { return strconv.AppendBool(dst, v) }
 
 var errNotFinite = errors.New("JSON has no NaN and no infinity")
@@ -204,8 +197,6 @@ func AppendCompact(dst, raw []byte) []byte {
 
 // Trim returns s without the white space around it, as JSON defines it. Those of
 // packages bytes and strings would add 4 KB each to a program.
-//
-//go:noinline
 func Trim[T string | []byte](s T) T {
 	for len(s) > 0 && isSpace(s[0]) {
 		s = s[1:]

@@ -14,7 +14,6 @@ type keys struct {
 	n     int
 }
 
-//go:noinline
 func (k *keys) push(key []byte) {
 	if k.n < len(k.first) {
 		k.first[k.n] = key

@@ -25,8 +25,6 @@ func Lookup(text []byte, path ...string) []byte {
 
 // After returns the text after start, or nil if the text does not begin with
 // start.
-//
-//go:noinline
 func After(text []byte, start string) []byte {
 	if len(text) < len(start) || string(text[:len(start)]) != start {
 		return nil

@@ -117,8 +117,6 @@ func (r *Reader) Mark() Mark { return Mark{r.pos, r.depth, r.keys.n, r.postponed
 
 // Reset goes back to where the reader was when it had no error. What was open
 // there must not have been left since.
-//
-//go:noinline
 func (r *Reader) Reset(m Mark) {
 	r.pos, r.depth, r.keys.n, r.objects, r.fresh, r.err = m.pos, m.depth, m.keys, m.objects, m.fresh, nil
 	if r.postponed > m.postponed {
@@ -136,8 +134,6 @@ func (r *Reader) Offset() int { return r.pos }
 func (r *Reader) Left() int { return len(r.data) - r.pos }
 
 // Fail makes err the reader's error, unless it has one.
-//
-//go:noinline
 func (r *Reader) Fail(err error) {
 	if r.err == nil {
 		r.err = err

@@ -222,6 +222,4 @@ func isEnd(text string, i int) bool {
 }
 
 // Quote is strconv.Quote, which would be copied into each place that calls it.
-//
-//go:noinline
 func Quote(s string) string { return strconv.Quote(s) }

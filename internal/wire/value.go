@@ -291,8 +291,6 @@ func anyMap[T any](m map[string]T) map[string]any {
 func SortedKeys[T any](m map[string]T) []string { return sortedKeys(m, nil) }
 
 // sortedKeys is SortedKeys with room for the keys.
-//
-//go:noinline
 func sortedKeys[T any](m map[string]T, keys []string) []string {
 	if cap(keys) < len(m) {
 		keys = make([]string, 0, len(m))
@@ -305,8 +303,6 @@ func sortedKeys[T any](m map[string]T, keys []string) []string {
 }
 
 // SortStrings is a Shell sort. Package slices would add 14 KB to a program.
-//
-//go:noinline
 func SortStrings(s []string) {
 	gap := 1
 	for gap < len(s)/3 {

@@ -31,8 +31,6 @@ func (p *parser) collection(depth int, brackets string) {
 }
 
 // is reports whether a dash that begins an item is next, or a colon that ends a key.
-//
-//go:noinline
 func (p *parser) is(c byte) bool { return p.next() == c && p.isBlank(1) }
 
 // maxKey is the specification's limit of keys, in bytes rather than characters.

@@ -60,8 +60,6 @@ func decode(s *Skill, item []byte) error {
 
 // setText sets a string to the member of an object with a key, or to "" if there is no
 // such string.
-//
-//go:noinline
 func setText(s *string, object any, key string) {
 	m, _ := object.(map[string]any)
 	*s, _ = m[key].(string)
@@ -118,8 +116,6 @@ func decodeFiles(s *Skill, list []any) error {
 }
 
 // decimal is not inlined, as package strconv is in parts.
-//
-//go:noinline
 func decimal(n int64) string { return strconv.FormatInt(n, 10) }
 
 // wrong returns an error about the skill. A literal in each place would make

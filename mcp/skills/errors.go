@@ -78,8 +78,6 @@ func (e *Error) Error() string {
 }
 
 // part appends a value to a text, if there is one.
-//
-//go:noinline
 func part(text, before, value string) string {
 	if value == "" {
 		return text

@@ -114,8 +114,6 @@ const (
 )
 
 // put appends to the JSON, with a comma where one is missing.
-//
-//go:noinline
 func (p *parser) put(kind int, s string) {
 	b := p.json
 	if kind < name {
@@ -133,8 +131,6 @@ func (p *parser) put(kind int, s string) {
 }
 
 // fail fails at an offset of the text.
-//
-//go:noinline
 func (p *parser) fail(at int, problem string) {
 	before := p.text[:at]
 	panic(&SyntaxError{Line: strings.Count(before, "\n") + 1, Column: at - strings.LastIndexByte(before, '\n'), Problem: problem})
@@ -155,21 +151,15 @@ func (p *parser) column() int { return p.at - p.line }
 
 // isBlank reports whether white space, or the end of the text, is n bytes after what
 // is next.
-//
-//go:noinline
 func (p *parser) isBlank(n int) bool {
 	n += p.at
 	return n >= len(p.text) || isOneOf(p.text[n], " \t\n")
 }
 
 // isOneOf reports whether a byte is one of a set.
-//
-//go:noinline
 func isOneOf(c byte, set string) bool { return strings.IndexByte(set, c) >= 0 }
 
 // blanks skips white space in the line.
-//
-//go:noinline
 func (p *parser) blanks() {
 	for isOneOf(p.next(), " \t") {
 		p.at++
@@ -177,8 +167,6 @@ func (p *parser) blanks() {
 }
 
 // newLine begins a line, which must not be the mark of a document.
-//
-//go:noinline
 func (p *parser) newLine() {
 	p.line = p.at
 	if rest := p.text[p.at:]; len(rest) > 3 && (rest[:3] == "---" || rest[:3] == "...") && p.isBlank(3) {
@@ -187,8 +175,6 @@ func (p *parser) newLine() {
 }
 
 // skip goes to what is next besides white space, comments and line breaks.
-//
-//go:noinline
 func (p *parser) skip() {
 	for p.comment(); isOneOf(p.next(), " \n\t"); p.comment() {
 		switch p.at++; p.text[p.at-1] {
@@ -201,8 +187,6 @@ func (p *parser) skip() {
 }
 
 // comment goes to the end of the line if a comment is next.
-//
-//go:noinline
 func (p *parser) comment() {
 	if p.next() == '#' && (p.at == p.line || p.isBlank(-1)) {
 		for p.next() != '\n' {

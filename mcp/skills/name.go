@@ -74,8 +74,6 @@ func escapeURI(path string) string {
 }
 
 // span returns how many bytes at the beginning of s are of a set.
-//
-//go:noinline
 func span(s, set string) int {
 	n := 0
 	for n < len(s) && strings.IndexByte(set, s[n]) >= 0 {

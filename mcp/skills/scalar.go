@@ -51,8 +51,6 @@ func (p *parser) scalar(indent int) {
 }
 
 // breaks goes to the next text, and returns how many empty lines are before it.
-//
-//go:noinline
 func (p *parser) breaks() (n int) {
 	for p.newLine(); ; p.newLine() {
 		if p.blanks(); p.next() != '\n' {
@@ -64,8 +62,6 @@ func (p *parser) breaks() (n int) {
 }
 
 // appendLines appends a text after line breaks: with 0 after a space, with less after nothing.
-//
-//go:noinline
 func appendLines(b []byte, breaks int, s string) []byte {
 	if breaks == 0 {
 		b = append(b, ' ')

@@ -42,13 +42,9 @@ func quoteCut(name string) string {
 }
 
 // newFieldError returns an error about a field.
-//
-//go:noinline
 func newFieldError(field string, err error) *fieldError { return &fieldError{field, err, 0} }
 
 // invalidField returns an error about a field, with a text.
-//
-//go:noinline
 func invalidField(field, what string) error { return newFieldError(field, diag.Message(what)) }
 
 // readServer reads one server. It also returns warnings, even with an error.
@@ -94,7 +90,6 @@ func readServer(from *member) (s *Server, warnings []*fieldError, err error) {
 	return &e.Server, e.warnings, err
 }
 
-//go:noinline
 func (e *entry) warn(m *member, err error) {
 	e.warnings = append(e.warnings, &fieldError{m.key, err, m.at})
 }
@@ -393,6 +388,4 @@ func quoteName(name string) string {
 }
 
 // isName reports whether s is a valid name of an environment variable.
-//
-//go:noinline
 func isName(s string) bool { return s != "" && wire.IndexAny(s, "=\x00${} \t\r\n") < 0 }

@@ -59,7 +59,6 @@ type expansion struct {
 	size int // of the values of variables so far, in bytes
 }
 
-//go:noinline
 func (x *expansion) fail(field string, err error) {
 	if x.err == nil && err != nil {
 		x.err = newFieldError(field, err)
@@ -106,7 +105,7 @@ func (x *expansion) program() {
 	s.Env, s.EnvFiles = env, nil
 	for _, v := range env {
 		if key, value, _ := strings.Cut(v, "="); !isLocation(key) {
-			s.secret(value)
+			s.secrets = append(s.secrets, value)
 		}
 	}
 }
@@ -118,9 +117,8 @@ func (x *expansion) url() {
 	s.secretURL(s.URL)
 	for _, name := range wire.SortedKeys(s.Headers) {
 		s.Headers[name] = x.text("headers", s.Headers[name])
-		s.secret(s.Headers[name])
 		_, token, _ := strings.Cut(s.Headers[name], " ")
-		s.secret(token)
+		s.secrets = append(s.secrets, s.Headers[name], token)
 	}
 	x.fail("headers", checkHeaders(s.Headers))
 }
@@ -131,8 +129,7 @@ func (x *expansion) auth() {
 	s.Auth.OAuth.ClientID = x.text("oauth.clientId", s.Auth.OAuth.ClientID)
 	s.Auth.OAuth.ClientSecret = x.text("oauth.clientSecret", s.Auth.OAuth.ClientSecret)
 	s.Auth.OAuth.RedirectURI = x.text("oauth.redirectUri", s.Auth.OAuth.RedirectURI)
-	s.secret(s.Auth.Token)
-	s.secret(s.Auth.OAuth.ClientSecret)
+	s.secrets = append(s.secrets, s.Auth.Token, s.Auth.OAuth.ClientSecret)
 	if name := s.authHeader(); s.Auth.Token != "" && !s.hasHeader(name) {
 		value := s.Auth.Token
 		if s.Auth.Type == AuthBearer {
@@ -177,7 +174,7 @@ func (x *expansion) text(field, text string) string {
 		}
 		x.fail(field, err)
 		if !isLocation(name) {
-			x.out.secret(value)
+			x.out.secrets = append(x.out.secrets, value)
 		}
 		done = append(done, value...)
 	})
@@ -186,8 +183,6 @@ func (x *expansion) text(field, text string) string {
 
 // isLocation reports whether a variable contains a path that error messages may
 // show.
-//
-//go:noinline
 func isLocation(name string) bool {
 	switch strings.TrimPrefix(name, "env:") {
 	case "HOME", "USERPROFILE", "PWD", "PATH", "TMPDIR", "TEMP", "TMP", "userHome", "workspaceFolder":

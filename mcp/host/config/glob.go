@@ -6,8 +6,6 @@ import (
 )
 
 // MatchAny reports whether name matches one of the globs.
-//
-//go:noinline
 func MatchAny(globs []string, name string) bool {
 	return slices.ContainsFunc(globs, func(glob string) bool { return Match(glob, name) })
 }

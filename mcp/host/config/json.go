@@ -131,8 +131,6 @@ func next(text []byte) (value, rest []byte) {
 }
 
 // kind is not inlined, because the method of wire.Reader is large.
-//
-//go:noinline
 func kind(value []byte) wire.Kind {
 	r := wire.NewReader(value)
 	return r.Kind()
@@ -192,8 +190,6 @@ func each(path string, value []byte, read func(m *member) error) error {
 
 // typeError returns an error that names the expected and the actual type. It
 // does not contain the value, which may be secret.
-//
-//go:noinline
 func typeError(what string, value []byte) error {
 	return diag.Message("must be " + what + ", not " + kind(value).String())
 }

@@ -246,8 +246,6 @@ func (c *Config) add(text []byte, entries []*member, from *Server) {
 
 // report adds a problem at an offset of the text, unless its error has a better
 // one.
-//
-//go:noinline
 func (c *Config) report(text []byte, at int, p *Problem) {
 	switch e := p.Err.(type) {
 	case *wire.SyntaxError:

@@ -8,15 +8,6 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// secret adds a value for Hide. Inlined in all its callers it would be long.
-//
-//go:noinline
-func (s *Server) secret(value string) {
-	if value != "" {
-		s.secrets = append(s.secrets, value)
-	}
-}
-
 // secretURL adds the user info and the query values of a URL.
 func (s *Server) secretURL(url string) {
 	_, rest, ok := strings.Cut(url, "://")
@@ -27,14 +18,11 @@ func (s *Server) secretURL(url string) {
 	host, _, _ := strings.Cut(rest, "/")
 	if at := strings.LastIndexByte(host, '@'); at >= 0 {
 		_, password, _ := strings.Cut(host[:at], ":")
-		s.secret(host[:at])
-		s.secret(password)
-		s.secret(unescape(password))
+		s.secrets = append(s.secrets, host[:at], password, unescape(password))
 	}
 	for part := range strings.SplitSeq(query, "&") {
 		_, value, _ := strings.Cut(part, "=")
-		s.secret(value)
-		s.secret(unescape(value))
+		s.secrets = append(s.secrets, value, unescape(value))
 	}
 }
 
@@ -63,8 +51,7 @@ func (s *Server) secretArgs(args []string) {
 		first, _, _ := strings.Cut(secret, " ") // the mask may cover more than the secret
 		_, password, _ := strings.Cut(secret, ":")
 		for _, text := range [...]string{secret, first, password} {
-			s.secret(text)
-			s.secret(unescape(text))
+			s.secrets = append(s.secrets, text, unescape(text))
 		}
 		s.secretURL("://?" + secret)
 	}

@@ -152,10 +152,8 @@ func (s *Server) Equal(o *Server) bool {
 		s.Title == o.Title && s.Description == o.Description && sameMap(s.Extra, o.Extra)
 }
 
-//go:noinline
 func same(a, b []string) bool { return slices.Equal(a, b) }
 
-//go:noinline
 func sameMap[T ~string | ~[]byte](a, b map[string]T) bool {
 	for key, value := range a {
 		if other, ok := b[key]; !ok || string(other) != string(value) {

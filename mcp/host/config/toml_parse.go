@@ -199,7 +199,6 @@ func (p *tomlParser) header() (*tomlNode, error) {
 	return t, nil
 }
 
-//go:noinline
 func definedTwice(key string) error { return diag.Message(wire.Quote(key) + " is defined twice") }
 
 // table returns the member of a table that is a table itself. It creates a missing one
