@@ -77,6 +77,9 @@ func run(before string, verbose bool) error {
 		find  func(tree) (int, []string)
 	}{
 		{"lines of code in the core, without comments and blanks", tree.coreLines},
+		{"files that go mod vendor copies for mcp and mcp/stdio", tree.vendoredFiles},
+		{"… lines of Go", tree.vendoredLines},
+		{"… bytes of Go", tree.vendoredBytes},
 		{"exported names of mcp/jsonrpc without a use elsewhere", tree.unusedNames},
 		{"fragments of 6 lines and more that occur twice", tree.duplicates},
 		{"identifiers that are words of the old vocabulary", tree.oldWords},
