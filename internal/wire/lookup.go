@@ -31,3 +31,77 @@ func After(text []byte, start string) []byte {
 	}
 	return text[len(start):]
 }
+
+// Skip reads the next value, whatever it is, and drops it.
+func (r *Reader) Skip() {
+	if k := r.kind(); r.trusted && k >= Array {
+		if n := extent(view(r.data[r.pos:])); n > 0 {
+			r.pos += n
+			r.fresh = false
+			return
+		}
+	}
+	outer := r.depth
+	for r.skip(); r.depth > outer && r.err == nil; {
+		// Most texts have no white space, and a comma or a bracket here.
+		if r.pos < len(r.data) && r.data[r.pos] == ',' && !r.fresh {
+			r.pos++
+		} else if !r.next() {
+			continue
+		}
+		if r.inObject() {
+			r.member()
+		}
+		r.skip()
+	}
+}
+
+// skip reads a value or enters it.
+func (r *Reader) skip() {
+	switch k := r.kind(); k {
+	case String:
+		r.scanString()
+	case Array, Object:
+		r.openKind(k)
+	case Number:
+		r.scanNumber()
+	case Bool:
+		r.Bool()
+	case Null:
+		r.literal("null")
+	default:
+		if r.err == nil {
+			r.unexpected()
+		}
+	}
+}
+
+// Raw reads the next value and returns its text, which has been validated.
+func (r *Reader) Raw() []byte {
+	r.Kind() // steps over white space
+	start := r.pos
+	r.Skip()
+	if r.err != nil {
+		return nil
+	}
+	return r.data[start:r.pos:r.pos]
+}
+
+// extent returns the length of the array or object at the start of a valid
+// text, or 0 if it has no end there.
+func extent(text string) int {
+	depth := 0
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		case '"':
+			i += stringLen(text[i:]) - 1
+		}
+	}
+	return 0
+}
