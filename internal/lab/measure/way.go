@@ -16,8 +16,6 @@ import (
 // the library's functions it runs, and which of them are frames of the stack when it
 // writes the request.
 
-const module = "github.com/stdmcp/stdmcp/"
-
 // printWay prints the figures of the way of a call and their limits.
 func printWay(verbose bool) error {
 	folder, err := os.MkdirTemp("", "measure")
