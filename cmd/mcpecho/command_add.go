@@ -25,6 +25,11 @@ import (
 
 // runAdd adds a server to a file of servers.
 func runAdd(_ context.Context, c *invocation) error {
+	if name := c.args[0]; strings.Contains(name, "://") && len(c.args) == 2 {
+		return c.usageHint("the name comes before the URL", "type: "+c.paste(swapped(c.typed, name, c.args[1])))
+	} else if strings.Contains(name, "/") && !strings.Contains(name, "://") {
+		return c.usageHint("the name of a server contains no /, which separates it from a tool", "type: "+c.retyped(name, strings.Trim(strings.ReplaceAll(name, "/", "-"), "-")))
+	}
 	e := &config.Server{Name: c.args[0], Type: c.flags.Transport, Headers: make(map[string]string)}
 	switch {
 	case c.flags.From != "":
@@ -72,6 +77,16 @@ func runAdd(_ context.Context, c *invocation) error {
 	c.warnShared(path, e)
 	return c.print("Added " + terminal.EscapeName(e.Name) + " to " + terminal.EscapeName(path) + ". To try it, type: " +
 		c.paste(append([]string{"tools", e.Name}, target...)) + "\n")
+}
+
+// swapped returns words with two of them in place of each other.
+func swapped(words []string, one, other string) []string {
+	words = slices.Clone(words)
+	a, b := slices.Index(words, one), slices.Index(words, other)
+	if a >= 0 && b >= 0 {
+		words[a], words[b] = words[b], words[a]
+	}
+	return words
 }
 
 // explainAdd returns the failure for a command line that describes no server.

@@ -257,6 +257,9 @@ func (c *invocation) repaired(command, name string, given []string, s *toolargs.
 	case len(given) == 1 && isFile(strings.TrimPrefix(first, "@")):
 		f.Hint = "type: " + c.commandFor(command, name, "-") + " < " + c.quoteWord(strings.TrimPrefix(first, "@"))
 		return &f
+	case len(given) > 1 && strings.HasPrefix(given[0], "{") && toolargs.RelaxJSON(given[0]) != nil: // both ways at once
+		_, words := toolargs.CutCall("x("+strings.Trim(given[0], "{}")+")", given[1:])
+		line = c.commandFor(command, append([]string{name}, toolargs.Repair(words, s)...)...)
 	case len(given) > 0 && strings.HasPrefix(first, "{") && !strings.HasPrefix(first, "{}"):
 		if relaxed := toolargs.RelaxJSON(first); relaxed != nil {
 			line = c.commandFor(command, name, string(relaxed))

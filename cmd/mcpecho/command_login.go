@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,6 +19,7 @@ import (
 	"github.com/stdmcp/stdmcp/internal/browser"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
+	"github.com/stdmcp/stdmcp/mcp/httperr"
 	"github.com/stdmcp/stdmcp/mcp/oauth"
 	"github.com/stdmcp/stdmcp/mcp/sse"
 	"github.com/stdmcp/stdmcp/mcp/streamhttp"
@@ -92,10 +94,35 @@ func runLogin(ctx context.Context, c *invocation) error {
 		if f := c.explainRefused(err); f != nil {
 			return f
 		}
+		if f := c.explainNothing(ctx, url, err); f != nil {
+			return f
+		}
 		return c.explainLogin(err)
 	}
 	c.forgetTools()
 	return c.print("Logged in to " + c.shown(c.targetName()) + ".\n")
+}
+
+// explainNothing returns the failure for a URL at which the server has nothing, or nil.
+// An MCP server may have its login elsewhere, but answers a client.
+func (c *invocation) explainNothing(ctx context.Context, address string, err error) error {
+	var broken *oauth.Error
+	u, wrong := url.Parse(address)
+	if wrong != nil || !errors.As(err, &broken) || !strings.Contains(err.Error(), "404") {
+		return nil
+	}
+	_, e := mcp.Connect(ctx, streamhttp.New(address, nil), nil)
+	var status *httperr.StatusError
+	if !errors.As(e, &status) || status.Status != http.StatusNotFound {
+		return nil
+	}
+	f := *failure.Classify(e)
+	f.Message = "there is nothing at " + c.targetName() + ": 404 Not Found"
+	f.Hint = "correct the path"
+	if better := c.findPath(ctx, u); better != "" && c.entry == nil {
+		f.Hint = "type: " + c.retyped(c.target, better)
+	}
+	return &f
 }
 
 // worksWithoutLogin reports whether the server answers a client without tokens.

@@ -137,14 +137,17 @@ var kinds = map[string]string{
 
 // runComplete prints the completions of an argument.
 func runComplete(ctx context.Context, c *invocation) error {
-	kind, name, argument := kinds[c.args[0]], c.args[1], c.args[2]
-	if kind == "" {
-		kind = "prompt"
-		if strings.Contains(c.args[0], "://") {
+	if kinds[c.args[0]] == "" { // NAME ARG VALUE: only templates have the form of a URI
+		kind := "prompt"
+		if isTemplate(c.args[0]) {
 			kind = "resource"
 		}
-		return c.usageHint("complete: the first argument must be prompt or resource, not "+strconv.Quote(c.args[0]), "type: "+c.commandFor("complete", append([]string{kind}, c.args...)...))
+		c.args = append([]string{kind}, c.args...)
 	}
+	if len(c.args) == 2 {
+		return c.explainNoArgument(ctx)
+	}
+	kind, name, argument := kinds[c.args[0]], c.args[1], c.args[2]
 	ref, what, l := map[string]any{"type": kind}, "prompt", lists()["prompts"]
 	if kind == mcp.RefPrompt {
 		ref["name"] = name
@@ -175,7 +178,11 @@ func runComplete(ctx context.Context, c *invocation) error {
 			if known == nil || slices.Contains(known, argument) || failure.Code(err) == 0 || errors.As(err, &f) {
 				return err
 			}
-			return argumentError("the "+what+" "+strconv.Quote(name)+" has no argument "+strconv.Quote(argument)+failure.DidYouMean(argument, known), err)
+			f = failure.Classify(argumentError("the "+what+" "+strconv.Quote(name)+" has no argument "+strconv.Quote(argument)+failure.DidYouMean(argument, known), err))
+			if len(known) > 0 {
+				f.Hint = c.didMean(argument, known, "type: "+c.retyped(argument, known[0]))
+			}
+			return f
 		}
 		if c.flags.JSON {
 			return c.printJSON(raw)
@@ -186,6 +193,46 @@ func runComplete(ctx context.Context, c *invocation) error {
 		}
 		return c.printCompletion(s, &res.Completion)
 	})
+}
+
+// isTemplate reports whether a name is the URI template of a resource.
+func isTemplate(name string) bool {
+	return strings.Contains(name, "://") || strings.Contains(name, "{")
+}
+
+// explainNoArgument returns the failure for a prompt or template without one of its
+// arguments.
+func (c *invocation) explainNoArgument(ctx context.Context) error {
+	name := c.args[1]
+	known := templateVariables(name)
+	if kinds[c.args[0]] == mcp.RefPrompt {
+		err := c.withServer(ctx, func(s *conversation) error {
+			raw, err := c.fetch(ctx, s, lists()["prompts"])
+			var res mcp.ListPromptsResult
+			if err = errors.Join(err, res.UnmarshalJSON(raw)); err != nil {
+				return err
+			}
+			names := []string{}
+			for _, p := range res.Prompts {
+				if names = append(names, p.Name); p.Name == name {
+					for _, a := range p.Arguments {
+						known = append(known, a.Name)
+					}
+					return nil
+				}
+			}
+			f := failure.Classify(failure.NotFound("the server has no prompt "+strconv.Quote(name)+failure.DidYouMean(name, names), nil))
+			f.Hint = c.didMean(name, names, "for a list, type: "+c.commandFor("prompts"))
+			return f
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if len(known) == 0 {
+		return c.usageHint("complete needs ARG, but "+strconv.Quote(name)+" has no arguments", "for a list, type: "+c.commandFor("prompts"))
+	}
+	return c.usageHint("complete needs ARG", "type: "+c.commandFor("complete", c.args[0], name, known[0]))
 }
 
 // templateVariables returns the names of the variables in a URI template.

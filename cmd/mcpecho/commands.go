@@ -121,7 +121,7 @@ second one is saved to FILE-2, and so on.`,
 			example: []string{"prompt review language=go -- mcpecho serve"},
 		}, {
 			name: "complete", aliases: []string{"completion/complete"}, target: true,
-			args: "prompt|resource NAME ARG [VALUE] [k=v …]", min: 3, max: -1, sample: "prompt review language g",
+			args: "prompt|resource NAME ARG [VALUE] [k=v …]", min: 2, max: -1, sample: "prompt review language g",
 			short: "List completions of a prompt or template argument",
 			long: `  prompt    NAME is a prompt, ARG one of its arguments
   resource  NAME is a URI template, ARG one of its variables

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/flags"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/form"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/guess"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
@@ -35,7 +37,7 @@ func (c *invocation) findEntry() error {
 		return nil
 	}
 	separators := []string{"/", "."}
-	if len(c.args) > 0 && !(c.command.min > 0 && strings.Contains(c.args[0], "=")) {
+	if len(c.args) > 0 && !(c.command.min > 0 && (strings.ContainsAny(c.args[0], "=:{") || c.args[0] == "-")) {
 		separators = separators[:1]
 	}
 	for _, separator := range separators {
@@ -72,11 +74,34 @@ func toolsIn(cfg *config.Config, name, separator string) (tools []string) {
 	return tools
 }
 
+// fillers are words that other programs have between a command and its server.
+var fillers = []string{"list", "ls", "get", "call", "show", "tool", "prompt", "resource", "template", "server"}
+
 // explainTarget returns the failure for a target that is neither a URL nor a
 // configured server, with what the user may have meant.
 func (c *invocation) explainTarget(cfg *config.Config, name string) error {
 	known := serverNames(cfg)
-	message := "no server is configured as " + strconv.Quote(name)
+	message := "no server is configured as " + strconv.Quote(c.hide(name))
+	file, _ := strings.CutSuffix(c.target, ":"+name)
+	files, _ := splitPrograms(c.flags.Config)
+	if err := c.explainKey(append(files, file)...); err != nil {
+		return err
+	}
+	if inside := serverNames(config.LoadFile(c.target)); len(inside) > 0 { // FILE alone
+		file, known, name = c.target, inside, ""
+	}
+	if name == "" && len(known) > 0 {
+		return c.usageHint("the name of a server is missing after "+strconv.Quote(file), "type: "+c.retyped(c.target, strings.TrimSuffix(file, ":")+":"+known[0]))
+	}
+	if name == "help" {
+		return c.usageHint(message, "type: "+c.paste([]string{"help", c.command.name}))
+	}
+	if slices.Contains(fillers, name) && len(c.args) > 0 {
+		return c.usageHint(message, "type: "+c.retyped(name))
+	}
+	if _, port, err := net.SplitHostPort(name); err == nil && flags.CheckPort(port) != nil {
+		return c.usageHint("the address "+strconv.Quote(name)+": "+flags.CheckPort(port).Error(), "correct the port")
+	}
 	if url := guess.URL(name); url != "" && len(cfg.Problems) == 0 {
 		return c.usageHint("a URL must begin with http:// or https://", "type: "+c.retyped(name, url))
 	}
@@ -90,9 +115,6 @@ func (c *invocation) explainTarget(cfg *config.Config, name string) error {
 			words = slices.Delete(words, at+1+i, at+2+i)
 			return c.usageHint("the server comes first", "type: "+c.paste(slices.Insert(words, at, arg)))
 		}
-	}
-	if slices.Contains([]string{"list", "ls", "get", "call", "show"}, name) && len(c.args) > 0 {
-		return c.usageHint(message, "type: "+c.retyped(name))
 	}
 	if len(cfg.Problems) == 0 && (c.command.min == 0 || strings.ContainsAny(name, " "+string(os.PathSeparator)) || guess.Interpreter(name) != nil) {
 		if err := c.programAsTarget(name, c.args); err != nil {

@@ -129,7 +129,7 @@ var misuses = []misuse{
 	{"prompt everything review language:='\"go\"'", "mcpecho prompt everything review language=go"},
 	{"prompt everything review --language go", "mcpecho prompt everything review language=go"},
 	{"read everything text", "mcpecho read everything echo://text"},
-	{"complete everything review language g", "mcpecho complete everything prompt review language g"},
+	{"complete everything review langage g", "mcpecho complete everything review language g"},
 	// Flags.
 	{"tools everything --timeout 5min", "--timeout 5m"},
 	{"tools everything --protocol 2025", "--protocol 2025-11-25"},

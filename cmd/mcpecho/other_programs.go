@@ -50,7 +50,7 @@ func listWord(name string, args []string, server []string) (string, []string) {
 // likeInspector translates a command line with the flags of Inspector's CLI.
 func (c *invocation) likeInspector() error {
 	before, server := cutServer(c.typed)
-	command, tool := "tools", ""
+	command, tool, target := "tools", "", ""
 	var words, args []string
 	found := false
 	for i := 0; i < len(before); i++ {
@@ -67,9 +67,14 @@ func (c *invocation) likeInspector() error {
 			found = true
 		case "--method":
 			found = true
-			if cmd := findCommand(next()); cmd != nil {
-				command = cmd.name
+			switch method := next(); {
+			case method == "logging/setLevel":
+				command = "watch"
+			case findCommand(method) != nil:
+				command = findCommand(method).name
 			}
+		case "--server":
+			target = next()
 		case "--tool-name", "--prompt-name", "--uri":
 			tool, found = next(), true
 		case "--tool-arg", "--prompt-args":
@@ -81,14 +86,30 @@ func (c *invocation) likeInspector() error {
 	if !found {
 		return nil
 	}
+	if cmd, rest := cutName(words); findCommand(cmd) != nil { // besides a command of mcpecho
+		command, words = findCommand(cmd).name, rest
+	}
+	if command == "tools" && tool != "" {
+		command = "call"
+	}
 	line := []string{command}
-	if cmd, rest := cutName(words); server == nil && cmd != "" && findCommand(cmd) == nil {
-		if line = append(line, cmd); !strings.Contains(cmd, "://") && len(c.configured(cmd)) == 0 {
-			line, server = line[:1], append([]string{cmd}, rest...)
-		} else {
-			args = append(args, rest...)
+	if server == nil {
+		if target == "" {
+			target, words = cutName(words)
+		}
+		switch known, _ := c.splitTool(target); {
+		case target == "":
+			line = append(line, "https://example.com/mcp")
+		case known == "" && !strings.Contains(target, "://"): // a program
+			server, words = append([]string{target}, words...), nil
+		default:
+			line = append(line, target)
 		}
 	}
+	if slices.Contains(words, tool) {
+		tool = ""
+	}
+	args = append(args, words...)
 	if tool != "" {
 		line = append(line, tool)
 	}
@@ -114,7 +135,7 @@ func (c *invocation) useOther(name string) error {
 	case name == "import", name == "add-from-claude-desktop", slices.Contains(groups, name) && next == "import":
 		return c.usageHint(message, "to list the servers of other programs, type: "+c.paste([]string{"servers", "--all"}))
 	case name == "add-json":
-		if better := c.addJSON(rest); better != nil {
+		if better := c.addJSON(line); better != nil {
 			return c.usageHint(message, "type: "+c.paste(better))
 		}
 	case (name == "mock" || name == "replay") && next != "":
@@ -189,6 +210,11 @@ func (c *invocation) commandAfter(name string) error {
 	}
 	if first, _ := cutName(words); command == "" && (first != "" || tool != "") {
 		command = "call"
+		for i, word := range words { // as mcporter has it
+			if key, value, ok := strings.Cut(word, ":"); ok && !flags.IsFlag(word) && !strings.ContainsAny(key, "={") && !strings.HasPrefix(value, "/") && !strings.HasPrefix(value, "=") {
+				words[i] = key + "=" + value
+			}
+		}
 	}
 	return c.usageHint(message, "type: "+c.paste(append([]string{cmp.Or(command, "tools"), name}, words...)))
 }
@@ -237,7 +263,10 @@ func (c *invocation) isCall(name string, args []string) bool {
 	server, tool := "", ""
 	if first, rest := cutName(args); first != "" {
 		if server, tool = c.splitTool(name); tool == "" {
-			if tool, args = first, rest; findCommand(tool) != nil || otherWords[tool] != "" || isArgument(tool) {
+			if tool, args = first, rest; isArgument(tool) {
+				return false
+			}
+			if cmd := findCommand(tool); cmd != nil && cmd.target {
 				return false
 			}
 		}
@@ -263,8 +292,14 @@ func (c *invocation) missingArgument() error {
 		known = "resources"
 	case cmd.name == "prompt", cmd.name == "complete" && len(c.args) > 0 && kinds[c.args[0]] == mcp.RefPrompt:
 		known = "prompts"
-	case cmd.name == "complete" && len(c.args) > 0:
+	case cmd.name == "complete" && len(c.args) > 0 && kinds[c.args[0]] != "":
 		known = "templates"
+	case cmd.name == "complete" && len(c.args) == 1 && kinds[c.args[0]] == "":
+		ref := "prompt"
+		if isTemplate(c.args[0]) {
+			ref = "resource"
+		}
+		kind = c.commandFor("complete", ref, c.args[0])
 	case cmd.name == "complete":
 		kind = c.commandFor("complete", "prompt", "NAME", "ARG")
 	case cmd.name == "add" && c.flags.From != "":
@@ -274,8 +309,6 @@ func (c *invocation) missingArgument() error {
 		kind = c.paste([]string{"completion", "bash"})
 	}
 	switch {
-	case known != "" && cmd.name == "complete" && len(c.args) == 2:
-		return c.usageHint(cmd.name+" needs "+what, "type: "+c.commandFor("complete", c.args[0], c.args[1], "ARG")+"; its arguments: "+c.commandFor(known, "--json"))
 	case known != "":
 		return c.usageHint(cmd.name+" needs "+what, "for a list, type: "+c.commandFor(known))
 	case kind != "":
@@ -287,8 +320,14 @@ func (c *invocation) missingArgument() error {
 // missingTool returns the failure for a call with arguments and no tool. The tool
 // may be at the end of the URL.
 func (c *invocation) missingTool() error {
-	if base, tool, ok := cutLast(c.target, "/"); ok && c.server == nil && strings.Count(base, "/") > 2 {
-		return c.usageHint("call needs TOOL after the URL", "type: "+c.retyped(c.target, base, tool))
+	for _, separator := range []string{".", "/"} {
+		base, tool, ok := cutLast(c.target, separator)
+		if ok && c.server == nil && strings.Count(base, "/") > 2 && !strings.Contains(tool, "/") {
+			return c.usageHint("call needs TOOL after the URL", "type: "+c.retyped(c.target, base, tool))
+		}
+	}
+	if tool, rest, ok := strings.Cut(c.args[0], " "); ok && !strings.Contains(tool, "=") {
+		return c.usageHint("TOOL and its arguments are separate words", "type: "+c.retyped(c.args[0], tool, rest))
 	}
 	return c.usageHint("call needs TOOL before "+strconv.Quote(c.args[0]), "for a list, type: "+c.commandFor("tools"))
 }
@@ -309,6 +348,8 @@ func (c *invocation) extraArgument(extra string) error {
 	switch {
 	case c.server != nil && strings.Contains(extra, "://"):
 		return c.usageHint("use either a URL or a command after --, not both", "type: "+c.retyped(extra))
+	case cmd.name == "shell" && findCommand(extra) != nil && findCommand(extra).target:
+		return c.usageHint(message, "type: "+c.commandFor(extra, c.args[1:]...))
 	case cmd.name == "serve":
 		address := extra
 		if u, err := httpx.Parse(extra); err == nil {

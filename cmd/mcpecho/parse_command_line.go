@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -183,6 +184,22 @@ func (c *invocation) takeTarget() error {
 			c.args = nil
 		}
 	}
+	if c.flags.Dir != "" && cmd.target {
+		if info, err := os.Stat(c.flags.Dir); err != nil {
+			return c.usageHint("--cwd: "+err.Error(), "correct the folder")
+		} else if !info.IsDir() {
+			return c.usageHint("--cwd: "+strconv.Quote(c.flags.Dir)+" is not a folder", "correct the folder")
+		}
+	}
+	if key, _, ok := strings.Cut(strings.Join(c.server[:min(1, len(c.server))], ""), "="); ok && cmd.min > 0 && cmd.target && !strings.ContainsAny(key, "/.") {
+		before, _ := cutServer(c.typed)
+		if len(c.args) > 1 {
+			return c.usageHint("the arguments belong before --", "type: "+c.paste(append(before, c.server...)))
+		}
+	}
+	if near := nearest.Names(strings.Join(c.args[:min(1, len(c.args))], ""), cmd.actions); cmd.actions != nil && len(c.args) > 1 && c.server == nil && !slices.Contains(cmd.actions, c.args[1]) && len(near) > 0 && len(c.configured(c.args[0])) == 0 {
+		return c.usageHint(cmd.name+" has no action "+strconv.Quote(c.args[0])+" (did you mean "+strconv.Quote(near[0])+"?)", "type: "+c.retyped(c.args[0], near[0]))
+	}
 	switch {
 	case c.server != nil && cmd.name == "":
 		return c.usageHint("a command is missing before --", "type: "+c.paste(append([]string{"tools"}, c.typed...)))
@@ -214,7 +231,7 @@ func (c *invocation) takeTarget() error {
 		return c.missingArgument()
 	case cmd.max >= 0 && len(c.args) > cmd.max:
 		return c.extraArgument(c.args[cmd.max])
-	case cmd.tool && len(c.args) > 0 && cmd.min > 0 && strings.Contains(c.args[0], "="):
+	case cmd.tool && len(c.args) > 0 && cmd.min > 0 && (strings.Contains(c.args[0], "=") || strings.HasPrefix(c.args[0], "@") && isFile(c.args[0][1:])):
 		return c.missingTool()
 	}
 	return nil
@@ -252,8 +269,11 @@ func (c *invocation) findTarget() error {
 		return c.usageHint("a command that starts a server belongs after two dashes", "type: "+c.retyped("-", "--"))
 	}
 	if strings.Contains(c.target, "://") {
-		_, err := httpx.Parse(c.target)
+		u, err := httpx.Parse(c.target)
 		if err == nil {
+			if err = flags.CheckPort(u.Port()); err != nil {
+				return c.usageHint(err.Error(), "correct the port")
+			}
 			return nil
 		}
 		if c.command.name == "read" && len(c.args) < 2 {

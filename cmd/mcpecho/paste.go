@@ -69,6 +69,14 @@ func (c *invocation) retyped(old string, words ...string) string {
 			return c.paste(line)
 		}
 	}
+	for i, word := range line {
+		for _, separator := range []string{"/", "."} {
+			if server, ok := strings.CutSuffix(word, separator+old); ok && len(words) == 1 {
+				line[i] = server + separator + words[0]
+				return c.paste(line)
+			}
+		}
+	}
 	return c.paste(line)
 }
 

@@ -88,7 +88,7 @@ var secondGuesses = []firstGuess{
 	{line: "--help", does: "Commands:"},
 	{line: "call --help", does: "TOOL"},
 	{line: "help tools", does: "tools"},
-	{line: "tools help", does: "TARGET"},
+	{line: "tools help", names: "mcpecho help tools"},
 	// curl, HTTPie, jq.
 	{line: "tools URL -v", does: "echo\t"},
 	{line: "tools URL -k", does: "echo\t"},
@@ -110,7 +110,7 @@ var secondGuesses = []firstGuess{
 	{line: "serve --host 127.0.0.1 --port 0", names: "mcpecho serve --http 127.0.0.1:0"},
 	{line: "inspector -- SERVER", names: "mcpecho shell -- SERVER"},
 	{line: "version --json", names: "mcpecho version"},
-	{line: "complete everything review language g", names: "mcpecho complete everything prompt review language g"},
+	{line: "complete everything review language g", does: "go\n"},
 	{line: "check everything --watch --timeout nonsense", names: "--timeout"},
 }
 

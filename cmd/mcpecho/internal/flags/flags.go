@@ -3,6 +3,7 @@ package flags
 
 import (
 	"errors"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -150,6 +151,9 @@ func setAddress(f *Values, v string) error {
 	if u, err := httpx.Parse(v); err == nil {
 		return &BetterValue{errors.New("must be HOST:PORT, such as 127.0.0.1:3001, not a URL"), "", u.Host}
 	}
+	if _, port, err := net.SplitHostPort(v); err == nil && CheckPort(port) != nil {
+		return CheckPort(port)
+	}
 	f.Address = v
 	return nil
 }
@@ -165,6 +169,14 @@ func addOrigin(f *Values, v string) error {
 		return &BetterValue{errors.New("must be an origin, without a path"), "", origin}
 	}
 	f.Origins = append(f.Origins, origin)
+	return nil
+}
+
+// CheckPort returns an error for a number that is no port. Names of ports are valid.
+func CheckPort(port string) error {
+	if n, err := strconv.ParseUint(port, 10, 64); err == nil && n > 65535 {
+		return errors.New("a port is at most 65535, not " + port)
+	}
 	return nil
 }
 
@@ -204,8 +216,14 @@ func (f *Values) EnvEntry() []string {
 func setHeader(f *Values, v string) error {
 	key, value, ok := strings.Cut(v, ":")
 	key, value = strings.TrimSpace(key), strings.TrimSpace(value)
-	if !ok || value == "" || httpx.CheckHeader(http.Header{key: {value}}) != nil {
-		return errors.New("must be a name, a colon and a value: -H 'Authorization: Bearer …'")
+	const form = ": -H 'Authorization: Bearer …'"
+	switch {
+	case !ok || value == "" || key == "":
+		return errors.New("must be a name, a colon and a value" + form)
+	case httpx.CheckHeader(http.Header{key: {"x"}}) != nil:
+		return errors.New("the name of a header has only letters, digits and dashes" + form)
+	case httpx.CheckHeader(http.Header{key: {value}}) != nil:
+		return errors.New("the value of a header has no line breaks or other control characters" + form)
 	}
 	if f.Header == nil {
 		f.Header = make(http.Header)

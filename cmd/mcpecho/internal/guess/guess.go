@@ -26,7 +26,15 @@ func URL(text string) string {
 	default:
 		rest = strings.TrimLeft(rest, "/")
 	}
+	for _, known := range []string{"http", "https"} { // http:HOST, without slashes
+		if after, ok := strings.CutPrefix(rest, known+":"); ok && scheme == "" && after != "" && strings.Trim(after, "0123456789") != "" {
+			scheme, rest = known, after
+		}
+	}
 	host, path, hasPath := strings.Cut(rest, "/")
+	if at := strings.LastIndexByte(host, '@'); at >= 0 {
+		host = host[at+1:] // a password does not belong into a URL
+	}
 	name, port, err := net.SplitHostPort(host)
 	if err != nil {
 		name, port = host, ""
@@ -101,7 +109,10 @@ func NamesServer(words []string) bool {
 	if Interpreter(name) != nil {
 		return true
 	}
-	if !IsProgram(name) && name != "mcpecho" {
+	if name == "mcpecho" {
+		return slices.Contains(words, "serve")
+	}
+	if !IsProgram(name) {
 		return false
 	}
 	launched := slices.Contains(launchers, name) && len(words) > 1

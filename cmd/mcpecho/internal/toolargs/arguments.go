@@ -198,14 +198,12 @@ func (a *Argument) Encode(s *Schema) []byte {
 	if a.Json {
 		return wire.AppendLine(nil, bytes.TrimSpace(value))
 	}
-	if s.onlyText() {
-		return wire.AppendString(nil, a.Value)
-	}
-	if wire.Valid(value) == nil && s.Allows(TypeOf(value)) {
+	text := wire.AppendString(nil, a.Value)
+	if !s.onlyText() && wire.Valid(value) == nil && s.Allows(TypeOf(value)) && s.accepts(a.Value) {
 		return wire.AppendLine(nil, value)
 	}
-	if s.Allows("string") {
-		return wire.AppendString(nil, a.Value)
+	if s.Allows("string") && s.accepts(string(text)) {
+		return text
 	}
 	return nil
 }

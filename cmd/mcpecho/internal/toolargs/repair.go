@@ -14,6 +14,7 @@ import (
 // 2 40, a: 2 or message = hi there.
 func Repair(given []string, s *Schema) []string {
 	r := &wordRepair{schema: s, values: make(map[string]string)}
+	given = splitCommas(given, s)
 	for len(given) > 0 {
 		given = given[r.take(given):]
 	}
@@ -39,7 +40,9 @@ func (r *wordRepair) take(words []string) int {
 	named := !ok && r.schema.Property(name) != nil && len(rest) > 0
 	switch {
 	case strings.HasPrefix(word, "{"):
-	case ok && key != "": // k=v, --k=v
+	case ok && key == "": // =v
+		r.takeBare(value, rest)
+	case ok: // k=v, --k=v
 		r.set(name, value)
 	case named && len(rest) > 1 && (rest[0] == "=" || rest[0] == ":="): // k = v
 		r.set(name, rest[1])
@@ -51,6 +54,22 @@ func (r *wordRepair) take(words []string) int {
 		r.takeBare(word, rest)
 	}
 	return 1
+}
+
+// splitCommas splits words such as a=1,b=2 where the schema has all keys.
+func splitCommas(given []string, s *Schema) (words []string) {
+	for _, word := range given {
+		parts := strings.Split(word, ",")
+		if len(parts) > 1 && !slices.ContainsFunc(parts, func(part string) bool {
+			key, _, ok := strings.Cut(part, "=")
+			return !ok || s.Property(key) == nil
+		}) {
+			words = append(words, parts...)
+		} else {
+			words = append(words, word)
+		}
+	}
+	return words
 }
 
 // takeBare takes a word without an equals sign.
@@ -142,6 +161,10 @@ func CutCall(tool string, args []string) (name string, words []string) {
 		for r.Object(); r.More(); {
 			key := string(r.Key())
 			words = append(words, key+"="+terminal.PlainJSON(r.Raw()))
+		}
+	} else if !strings.ContainsAny(inner, "{:=") {
+		for value := range strings.SplitSeq(strings.TrimSuffix(inner, ")"), ",") {
+			words = append(words, strings.Trim(strings.TrimSpace(value), `"'`))
 		}
 	}
 	return name, append(words, args...)

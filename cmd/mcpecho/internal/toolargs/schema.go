@@ -1,7 +1,9 @@
 package toolargs
 
 import (
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
@@ -15,6 +17,7 @@ type Schema struct {
 	Description string
 	Default     string // the default, in JSON
 	Enum        []string
+	Exact       bool     // no other values than those of Enum are allowed
 	Limits      []string // such as "minimum 0"
 	Properties  []Property
 	Required    []string
@@ -117,13 +120,31 @@ func (s *Schema) readEnum(values [][]byte) {
 		s.Enum = append(s.Enum, string(v))
 		s.Types = Union(s.Types, []string{TypeOf(v)})
 	}
+	s.Exact = true
+}
+
+// accepts reports whether the value, in JSON and of an allowed type, is an integer where
+// the schema requires one, and one of the allowed values where it lists them.
+func (s *Schema) accepts(value string) bool {
+	isNumber := TypeOf([]byte(value)) == "number"
+	if isNumber && slices.Contains(s.Types, "integer") && !slices.Contains(s.Types, "number") && !slices.Contains(s.Types, "any") {
+		n, err := strconv.ParseFloat(value, 64)
+		if err != nil || n != math.Trunc(n) {
+			return false
+		}
+	}
+	return !s.Exact || isNumber || slices.Contains(s.Enum, value)
 }
 
 // readAll merges the schemas of allOf, or of anyOf and oneOf.
 func (s *Schema) readAll(root []byte, schemas [][]byte, all bool, depth int) {
+	exact := 0
 	for _, raw := range schemas {
 		var part Schema
 		part.read(root, raw, depth+1)
+		if part.Exact {
+			exact++
+		}
 		s.Types = Union(s.Types, part.Types)
 		s.Enum = Union(s.Enum, part.Enum)
 		s.Limits = Union(s.Limits, part.Limits)
@@ -139,6 +160,7 @@ func (s *Schema) readAll(root []byte, schemas [][]byte, all bool, depth int) {
 			s.Types = Union(s.Types, []string{"any"})
 		}
 	}
+	s.Exact = s.Exact || exact > 0 && (all || exact == len(schemas))
 }
 
 func (s *Schema) readProperties(root, raw []byte, depth int) {

@@ -1,0 +1,219 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
+)
+
+// suggestion returns the command line that an error tells the user to type, or "".
+func suggestion(stderr string) string {
+	for line := range strings.Lines(stderr) {
+		if _, typed, ok := strings.Cut(line, "type: "); ok && line[0] != '\t' { // which a server wrote
+			typed, _, _ = strings.Cut(strings.TrimSuffix(typed, "\n"), "; its arguments: ")
+			typed, _, _ = strings.Cut(typed, " (or the server's command after --)")
+			typed, _, _ = strings.Cut(typed, " (found: ")
+			return typed
+		}
+	}
+	return ""
+}
+
+// filled replaces what a suggestion leaves open, as a user does.
+func (p *folder) filled(line string) string {
+	return strings.NewReplacer("https://example.com/mcp", p.here.Replace("URL"), sampleServer, "mcpecho serve", "COMMAND", "true", "…", "x").Replace(line)
+}
+
+// runOnce runs a line as a user would who interrupts what does not end by itself.
+func runOnce(t *testing.T, args []string) result {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	out, complaint := &interruptingWriter{cancel: func() {}}, &watchingWriter{cancel: cancel}
+	if len(args) > 0 && (args[0] == "serve" || args[0] == "watch") {
+		out.cancel = cancel
+	}
+	status := run(ctx, serverArgs(t, args), &environment{stdin: strings.NewReader(""), stdout: out, stderr: complaint,
+		getenv: func(string) string { return "" }, self: mcpechoPath(t), name: "mcpecho"})
+	hide := strings.NewReplacer(mcpechoPath(t), "mcpecho", " --env GORACE=atexit_sleep_ms=0", "")
+	return result{status, out.written.String(), hide.Replace(complaint.written.String())}
+}
+
+// A watchingWriter interrupts a command that says that it watches something.
+type watchingWriter struct {
+	written bytes.Buffer
+	cancel  func()
+}
+
+func (w *watchingWriter) Write(p []byte) (int, error) {
+	if bytes.Contains(p, []byte("Watching")) {
+		w.cancel()
+	}
+	return w.written.Write(p)
+}
+
+// startsOther reports whether a line starts a program that is not mcpecho, such as one
+// that downloads a server. Such a line is only parsed.
+func startsOther(args []string) bool {
+	_, server := cutServer(args)
+	return len(server) > 0 && server[0] != "mcpecho"
+}
+
+// checkSuggestions follows what mcpecho tells a user to type who has typed a line. Every
+// step must get further: another error than those before, and at last none that
+// mcpecho could have avoided.
+func (p *folder) checkSuggestions(t *testing.T, line string, first result) {
+	t.Helper()
+	seen := []string{"mcpecho " + line}
+	errors := []string{first.stderr}
+	last := first
+	for last.status != 0 {
+		next := suggestion(last.stderr)
+		if next == "" {
+			break
+		}
+		command, _, _ := strings.Cut(next, " | ")
+		if before, rest, ok := strings.Cut(next, " | mcpecho "); ok && strings.HasPrefix(before, "echo ") {
+			command = "mcpecho " + rest
+		}
+		command, _, _ = strings.Cut(command, " < ")
+		if variable, rest, ok := strings.Cut(command, " mcpecho "); ok && strings.Contains(variable, "=") {
+			command = "mcpecho " + rest
+		}
+		args := words(t, p.here.Replace(p.filled(command)))
+		if len(args) == 0 || args[0] != "mcpecho" {
+			t.Errorf("mcpecho %s\nis told to type, which is no command of mcpecho:\n%s", line, next)
+			return
+		}
+		if slices.Contains(seen, next) {
+			t.Errorf("mcpecho %s\nis told again to type\n%s\nafter %q", line, next, seen)
+			return
+		}
+		led := seen[len(seen)-1]
+		seen = append(seen, next)
+		if next != command {
+			return // it reads standard input, or sets a variable
+		}
+		if startsOther(args) {
+			c, err := parse(&environment{stdin: strings.NewReader(""), stdout: new(bytes.Buffer), stderr: new(bytes.Buffer), getenv: os.Getenv, name: "mcpecho"}, args[1:])
+			if err != nil {
+				t.Errorf("mcpecho %s\nis told to type\n%s\nwhich fails: %v, %v", line, next, err, c.typed)
+			}
+			return
+		}
+		last = runOnce(t, args[1:])
+		if strings.Contains(errors[len(errors)-1], "to trust it") && last.status == 0 {
+			last = runOnce(t, words(t, p.here.Replace(led))[1:])
+		}
+		if last.status != 0 && slices.Contains(errors, last.stderr) {
+			t.Errorf("mcpecho %s\nis told to type\n%s\nwhich fails the same:\n%s", line, next, last.stderr)
+			return
+		}
+		if len(seen) > 6 {
+			t.Errorf("mcpecho %s\nis led from line to line: %q", line, seen)
+			return
+		}
+		errors = append(errors, last.stderr)
+	}
+	if len(seen) > 1 && last.status == failure.Usage && !isFinal(last.stderr) {
+		t.Errorf("mcpecho %s\nis led by %q to\n%s", line, seen[1:], last.stderr)
+	}
+}
+
+// isFinal reports whether an error is about something that mcpecho cannot know.
+func isFinal(stderr string) bool {
+	return slices.ContainsFunc([]string{"correct the file", "is binary", "no such file", "cannot find", "first type:", "must be SCHEME"}, func(known string) bool {
+		return strings.Contains(stderr, known)
+	})
+}
+
+// TestEverySuggestionGetsFurther follows the suggestions for all lines of the surveys.
+func TestEverySuggestionGetsFurther(t *testing.T) {
+	folder := newFolder(t)
+	var lines []string
+	for _, g := range slices.Concat(firstGuesses, secondGuesses) {
+		lines = append(lines, g.line)
+	}
+	for _, m := range slices.Concat(misuses, secondMisuses) {
+		lines = append(lines, m.line)
+	}
+	folder.checkAll(t, lines)
+}
+
+func (p *folder) checkAll(t *testing.T, lines []string) {
+	t.Helper()
+	slots := make(chan struct{}, 4)
+	for range cap(slots) {
+		slots <- struct{}{}
+	}
+	// What changes files or the trust comes last and one by one, so that the results of
+	// the others do not depend on it.
+	changes := func(args []string) bool {
+		return slices.ContainsFunc(args, func(word string) bool {
+			return slices.Contains([]string{"add", "remove", "rm", "trust", "login", "logout", "mcp", "config", "delete", "add-json", "import", "auth", "theirs", "old", "older", "olde"}, word) || strings.HasPrefix(word, "theirs")
+		})
+	}
+	for _, changing := range []bool{false, true} {
+		done := make(chan struct{})
+		n := 0
+		for _, line := range lines {
+			args := words(t, p.here.Replace(line))
+			if changes(args) != changing || startsOther(args) || slices.Contains(args, "--trace") {
+				continue
+			}
+			n++
+			<-slots
+			go func() { // ends with the line
+				p.checkSuggestions(t, line, runOnce(t, args))
+				slots <- struct{}{}
+				done <- struct{}{}
+			}()
+			if changing {
+				<-done
+				n--
+			}
+		}
+		for range n {
+			<-done
+		}
+	}
+}
+
+// fuzzWords are real words of command lines.
+var fuzzWords = []string{
+	"tools", "call", "read", "prompt", "complete", "info", "resources", "templates", "prompts", "ping", "raw", "task", "check", "skills",
+	"servers", "search", "help", "version", "completion", "trust", "web", "web", "web", "everything", "theirs", "URL", "BASE", "HOST/mcp",
+	"echo", "echo", "ehco", "add", "image", "message=hi", "message:hi", "mesage=hi", "a=1", "b=2", "a=x", "hi", "-", "{a:1}", `'{"message":"hi"}'`,
+	"review", "language", "language=go", "go", "echo://text", "echo://tetx", "tools/list", "tools/lits", "list", "get", "echo://greeting/{name}",
+	"--json", "-q", "-o", "out.txt", "missing/x", "-c", "mcp.json", "nosuch.json", "-t", "http", "sse", "-H", "'X-Key: 1'", "--timeout", "5s",
+	"5min", "--protocol", "2025-11-25", "2025", "-e", "A=b", "--tool-name", "--message", "--verbose", "--format", "json", "--bearer", "-k",
+	"kill", "run", "describe", "tool", "everything.echo", "web/echo", "mcp.json:hidden", "nosuch.json:x", "everthing", "tols", "--watch",
+	"server.js", "args.json", "@args.json", "bin.txt", "--log-level", "warn", "--", "mcpecho", "serve", "npx", "-y",
+}
+
+// TestSuggestionsForRandomLines does the same for lines of real words.
+func TestSuggestionsForRandomLines(t *testing.T) {
+	folder := newFolder(t)
+	n := 400
+	if testing.Short() {
+		n = 50
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	lines := make([]string, 0, n)
+	for range n {
+		line := make([]string, 1+random.IntN(5))
+		for i := range line {
+			line[i] = fuzzWords[random.IntN(len(fuzzWords))]
+		}
+		if line[0] == "watch" || line[0] == "serve" {
+			continue
+		}
+		lines = append(lines, strings.Join(line, " "))
+	}
+	folder.checkAll(t, lines)
+}
