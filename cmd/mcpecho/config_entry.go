@@ -102,6 +102,11 @@ func (c *invocation) explainTarget(cfg *config.Config, name string) error {
 	if _, port, err := net.SplitHostPort(name); err == nil && flags.CheckPort(port) != nil {
 		return c.usageHint("the address "+strconv.Quote(name)+": "+flags.CheckPort(port).Error(), "correct the port")
 	}
+	for _, separator := range []string{"/", "."} {
+		if tools := toolsIn(cfg, name, separator); len(tools) > 0 && c.command.tool {
+			return c.usageHint(message, "type: "+c.retyped(c.target, strings.TrimSuffix(c.target, separator+tools[0]), tools[0]))
+		}
+	}
 	if url := guess.URL(name); url != "" && len(cfg.Problems) == 0 {
 		return c.usageHint("a URL must begin with http:// or https://", "type: "+c.retyped(name, url))
 	}

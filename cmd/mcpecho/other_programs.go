@@ -83,7 +83,7 @@ func (c *invocation) likeInspector() error {
 			words = append(words, before[i])
 		}
 	}
-	if !found {
+	if first, _ := cutName(words); !found || findCommand(first) != nil && !findCommand(first).target {
 		return nil
 	}
 	if cmd, rest := cutName(words); findCommand(cmd) != nil { // besides a command of mcpecho
@@ -100,6 +100,8 @@ func (c *invocation) likeInspector() error {
 		switch known, _ := c.splitTool(target); {
 		case target == "":
 			line = append(line, "https://example.com/mcp")
+		case known == "" && !strings.Contains(target, "://") && !slices.Contains(before, "--cli") && !guess.NamesServer(append([]string{target}, words...)):
+			return nil
 		case known == "" && !strings.Contains(target, "://"): // a program
 			server, words = append([]string{target}, words...), nil
 		default:
