@@ -165,7 +165,8 @@ func (s *diffSide) find(word string) error {
 	}
 	cfg, name := c.load()
 	info, err := os.Stat(word)
-	switch words := strings.Fields(word); {
+	words, open := splitCommand(word)
+	switch {
 	case cfg.Server(name) != nil:
 		return c.findTarget()
 	case err == nil && info.IsDir():
@@ -176,12 +177,10 @@ func (s *diffSide) find(word string) error {
 	case err == nil:
 		s.file = word
 		return nil
+	case len(words) > 1 && guess.IsProgram(words[0]) && open:
+		return c.usageHint(strconv.Quote(word)+": a quote is not closed", "type: "+c.retyped(word, strings.NewReplacer(`"`, "", "'", "").Replace(word)))
 	case len(words) > 1 && guess.IsProgram(words[0]):
-		server, err := splitCommand(word)
-		if err != nil {
-			return c.usageHint(strconv.Quote(word)+": "+err.Error(), "type: "+c.retyped(word, strings.NewReplacer(`"`, "", "'", "").Replace(word)))
-		}
-		c.server = server
+		c.server = words
 		return nil
 	}
 	return s.explainWord(cfg, word)
@@ -237,35 +236,30 @@ func isRecording(name string) bool {
 	return recording.IsRecording(f)
 }
 
-// splitCommand splits a command in quotes into words, as a shell does with simple
-// ones.
-func splitCommand(line string) (words []string, err error) {
+// splitCommand splits a command into words, as a shell does with spaces and quotes. It
+// reports whether a quote is not closed.
+func splitCommand(line string) (words []string, open bool) {
 	var word strings.Builder
 	quote, started := rune(0), false
-	for _, r := range line {
+	for _, r := range line + " " {
 		switch {
 		case quote != 0 && r == quote:
 			quote = 0
 		case quote == 0 && (r == '\'' || r == '"'):
 			quote, started = r, true
-		case quote == 0 && (r == ' ' || r == '\t'):
-			if started {
-				words = append(words, word.String())
-			}
-			word.Reset()
-			started = false
-		default:
+		case r != ' ' || quote != 0:
 			word.WriteRune(r)
 			started = true
+		case started:
+			words = append(words, word.String())
+			word.Reset()
+			started = false
 		}
 	}
 	if quote != 0 {
-		return nil, errors.New("a quote is not closed")
-	}
-	if started {
 		words = append(words, word.String())
 	}
-	return words, nil
+	return words, quote != 0
 }
 
 // starts reports whether the side starts a program, and web whether it is at a URL.

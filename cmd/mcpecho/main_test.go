@@ -83,13 +83,26 @@ func runCommandWithInput(t testing.TB, stdin string, args ...string) result {
 // detector that would sleep before it exits, unless told not to.
 func serverArgs(t testing.TB, args []string) []string {
 	before, server := cutServer(args)
+	if name, _ := cutName(before); name == "diff" { // a server may be in quotes
+		before = slices.Clone(before)
+		for i, arg := range before {
+			if after, ok := strings.CutPrefix(arg, "mcpecho "); ok {
+				before[i] = shellQuote(mcpechoPath(t)) + " " + after
+				args = append(slices.Clone(before), args[len(before):]...)
+			}
+		}
+	}
 	if len(server) == 0 || server[0] != "mcpecho" {
 		return args
 	}
 	if name, _ := cutName(before); name != "" && findCommand(name) != nil && slices.Contains(findCommand(name).flags, "env") {
 		before = append(before, "--env", "GORACE=atexit_sleep_ms=0")
 	}
-	server[0] = mcpechoPath(t)
+	for i := range server { // also the second server of diff
+		if server[i] == "mcpecho" && (i == 0 || server[i-1] == "--") {
+			server[i] = mcpechoPath(t)
+		}
+	}
 	return append(append(before, "--"), server...)
 }
 

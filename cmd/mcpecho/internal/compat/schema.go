@@ -126,6 +126,8 @@ func (c *comparer) compare(path string, old, new view) {
 	}
 	oldBranches, oldUnion := c.union(old)
 	newBranches, newUnion := c.union(new)
+	oldParts, oldAll := parts(old)
+	newParts, newAll := parts(new)
 	switch {
 	case !isSchema(old.value) || !isSchema(new.value):
 		c.unknown(path, "not a schema", old.value, new.value)
@@ -140,9 +142,23 @@ func (c *comparer) compare(path string, old, new view) {
 		c.unknown(path, "a schema with unevaluatedProperties or unevaluatedItems changed", old.value, new.value)
 	case oldUnion || newUnion:
 		c.compareUnions(path+"/anyOf", oldBranches, newBranches)
+	case oldAll || newAll:
+		before := c.shared
+		c.shared = true
+		c.compareConjuncts(path+"/allOf", oldParts, newParts)
+		c.shared = before
 	default:
 		c.compareKeywords(path, old, new)
 	}
+}
+
+// parts returns the schemas of a schema that consists of allOf only. Otherwise it
+// returns the schema and false.
+func parts(v view) (all []view, ok bool) {
+	if name, alone := v.alone(); alone && name == "allOf" && v.member(name).isArray() && len(v.member(name).of) > 0 {
+		return views(v.member(name)), true
+	}
+	return []view{v}, false
 }
 
 // equal reports whether two schemas are certainly equal, with what they refer to.

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
+	"github.com/stdmcp/stdmcp/mcp/mcptest"
+)
+
+// diffServer returns the URL of a server with one tool.
+func diffServer(t *testing.T, name, inputSchema string) string {
+	t.Helper()
+	s := mcptest.New(t)
+	s.Tool(name, inputSchema, func(*mcptest.Call) (any, error) { return "", nil }).Description = "Adds\x1b[2J"
+	return s.StartHTTP(nil).URL
+}
+
+func TestDiff(t *testing.T) {
+	t.Parallel()
+	const one, two = `{"type":"object","properties":{"a":{"type":"string"}}}`, `{"type":"object","properties":{"a":{"type":"string","format":"date"}},"required":["a"]}`
+	old, same, new, other := diffServer(t, "add", one), diffServer(t, "add", one), diffServer(t, "add", two), diffServer(t, "b\x1b[2J\u202e", one)
+	unknown := diffServer(t, "add", strings.Replace(two, `,"required":["a"]`, "", 1))
+	runCommand(t, "diff", old, same).want(t, 0, "old: mcptest 1.0.0, protocol 2026-07-28\nnew: mcptest 1.0.0, protocol 2026-07-28\nnothing changed\n", "")
+	o := runCommand(t, "diff", old, new)
+	o.want(t, failure.Refused, "old: mcptest 1.0.0, protocol 2026-07-28\nnew: mcptest 1.0.0, protocol 2026-07-28\n\n"+
+		"breaking (1):\n  tool \"add\", input /required/a: a property became required\n\n"+
+		"unknown (1):\n  tool \"add\", input /properties/a/format: format was added: \"date\"\n", "mcpecho: 1 change breaks callers\n")
+	o = runCommand(t, "diff", new, old)
+	o.want(t, 0, o.stdout, "")
+	o = runCommand(t, "diff", old, unknown)
+	o.want(t, 0, o.stdout, "")
+	o = runCommand(t, "diff", old, unknown, "--strict")
+	o.want(t, failure.Refused, o.stdout, "1 change may break callers")
+	o = runCommand(t, "diff", old, other)
+	if o.status != failure.Refused || !strings.Contains(o.stdout, `tool "add": is gone`) || strings.ContainsAny(o.stdout, "\x1b\u202e") {
+		t.Errorf("%+v", o)
+	}
+	o = runCommand(t, "diff", old, new, "--json")
+	var result struct {
+		Result  string
+		Changes []struct{ Kind, Item, Path, Text, New string }
+	}
+	if err := json.Unmarshal([]byte(o.stdout), &result); err != nil || result.Result != "breaking" || len(result.Changes) != 2 || result.Changes[1].New != `"date"` || result.Changes[0].Path != "input /required/a" {
+		t.Errorf("%+v: %+v, %v", o, result, err)
+	}
+	if !strings.HasPrefix(o.stderr, `{"error":{"kind":"breaking"`) || o.status != failure.Refused {
+		t.Errorf("%+v", o)
+	}
+}
+
+// TestDiffOfRecordings and of a recording and a server.
+func TestDiffOfRecordings(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	all, tools := filepath.Join(dir, "all.rec"), filepath.Join(dir, "tools.rec")
+	for _, version := range []string{"2025-11-25", "2026-07-28"} {
+		o := runCommandWithInput(t, "tools\nprompts\nresources\ntemplates\n", "shell", "--record", all, "--protocol", version, "--", "mcpecho", "serve")
+		o.want(t, 0, o.stdout, "")
+		o = runCommand(t, "diff", "--strict", "--protocol", version, all, "--", "mcpecho", "serve")
+		if o.want(t, 0, o.stdout, ""); !strings.Contains(o.stdout, "nothing changed") {
+			t.Errorf("%+v", o)
+		}
+	}
+	o := runWithServer(t, "tools", "--record", tools)
+	o.want(t, 0, o.stdout, "")
+	o = runCommand(t, "diff", tools, all)
+	if o.want(t, 0, o.stdout, ""); !strings.Contains(o.stdout, "unknown (3):\n  prompts: not compared: in the old one, a complete prompts/list is missing\n") {
+		t.Errorf("%+v", o)
+	}
+	o = runCommand(t, "diff", tools, tools)
+	if o.want(t, 0, o.stdout, ""); !strings.Contains(o.stdout, "noted (3):") {
+		t.Errorf("%+v", o)
+	}
+	text, err := os.ReadFile(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bad := filepath.Join(dir, "bad.rec")
+	if err := os.WriteFile(bad, text[:len(text)/2], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o = runCommand(t, "diff", bad, all)
+	if o.want(t, failure.Usage, "", "bad.rec: recording: line "); !strings.Contains(o.stderr, "to record it again, type: mcpecho tools --record ") {
+		t.Errorf("%+v", o)
+	}
+}
+
+// TestDiffOfTwoCommands in the three forms.
+func TestDiffOfTwoCommands(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{
+		{"--", "mcpecho", "serve", "--", "mcpecho", "serve"},
+		{"mcpecho serve", "mcpecho serve --protocol '2026-07-28'"},
+		{"mcpecho serve", "--", "mcpecho", "serve"},
+	} {
+		if o := runCommand(t, append([]string{"diff", "--strict"}, args...)...); o.status != 0 || !strings.Contains(o.stdout, "nothing changed") {
+			t.Errorf("%q: %+v", args, o)
+		}
+	}
+}
+
+// TestDiffMisuses: each suggestion gets further than the line that led to it.
+func TestDiffMisuses(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	o := runWithServer(t, "tools", "--record", "a.rec")
+	o.want(t, 0, o.stdout, "")
+	for name, text := range map[string]string{"a.js": "", "conf.json": `{"mcpServers":{"weather":{"url":"https://example.com/mcp"}}}`} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tt := range []struct {
+		args []string
+		says string
+	}{
+		{nil, "type: mcpecho diff https://example.com/mcp https://example.com/mcp"},
+		{[]string{"a.rec"}, "only one is given; type: mcpecho diff a.rec https://example.com/mcp"},
+		{[]string{"a.rec", "b.rec"}, `(did you mean "a.rec"?); type: mcpecho diff a.rec a.rec`},
+		{[]string{"a.rec", "zzzzzz.rec"}, "to record a server, type: mcpecho tools --record zzzzzz.rec https://example.com/mcp"},
+		{[]string{"a.rec", "a.rec", "a.rec"}, "not 3; type: mcpecho diff a.rec a.rec"},
+		{[]string{"a.rec", "nothing-like-it"}, `"nothing-like-it" is neither a configured server nor a file; type: mcpecho diff a.rec https://example.com/mcp`},
+		{[]string{"a.rec", "example.com/mcp"}, "type: mcpecho diff a.rec https://example.com/mcp"},
+		{[]string{"a.rec", "a.js"}, "a.js is a program, and no recording; type: mcpecho diff a.rec 'node a.js'"},
+		{[]string{"a.rec", "conf.json"}, "type: mcpecho diff a.rec conf.json:weather"},
+		{[]string{"a.rec", dir}, "is a directory, not a recording; type: mcpecho diff a.rec https://example.com/mcp"},
+		{[]string{"a.rec", "go run x"}, ""},
+		{[]string{"a.rec", "go 'run"}, "a quote is not closed; type: mcpecho diff a.rec 'go run'"},
+		{[]string{"go", "run", "go", "test"}, "needs quotes or --; type: mcpecho diff 'go run' 'go test'"},
+		{[]string{"--", "go", "run"}, "only one is given; type: mcpecho diff https://example.com/mcp -- go run"},
+		{[]string{"--", "a", "--", "b", "--", "c"}, "not 3; type: mcpecho diff -- a -- b"},
+		{[]string{"a.rec", "--"}, "type: mcpecho diff a.rec -- npx"},
+		{[]string{"a.rec", "--", "https://example.com/mcp"}, "a URL does not belong after --; type: mcpecho diff a.rec https://example.com/mcp"},
+		{[]string{"-e", "A=b", "a.rec", "a.rec"}, "type: mcpecho diff a.rec a.rec"},
+		{[]string{"-H", "A: b", "a.rec", "--", "go"}, "type: mcpecho diff a.rec -- go"},
+		{[]string{"--", "./a.js", "--", "go"}, "type: mcpecho diff -- node ./a.js -- go"},
+		{[]string{"--stric", "a.rec", "a.rec"}, "type: mcpecho diff --strict a.rec a.rec"},
+	} {
+		o := runCommand(t, append([]string{"diff"}, tt.args...)...)
+		if o.status == 0 || o.stdout != "" || !strings.Contains(o.stderr, tt.says) {
+			t.Errorf("diff %q: %+v\nwant %s", tt.args, o, tt.says)
+		}
+		_, typed, ok := strings.Cut(o.stderr, "type: mcpecho ")
+		if !ok || strings.Contains(typed, "https://") || strings.Contains(typed, "npx") {
+			continue // which would leave this machine
+		}
+		typed, _, _ = strings.Cut(typed, "\n")
+		if next := runCommand(t, words(t, typed)...); next.stderr == o.stderr {
+			t.Errorf("diff %q suggests %q, which fails the same: %+v", tt.args, typed, next)
+		}
+	}
+}
