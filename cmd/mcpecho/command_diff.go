@@ -37,8 +37,7 @@ func runDiff(ctx context.Context, c *invocation) error {
 		c.traced = c.traced || s.c.traced
 		sides[1].c.traced = c.traced
 	}
-	changes := compat.Compare(catalogs[0], catalogs[1])
-	compat.Sort(changes)
+	changes := compat.Sorted(compat.Compare(catalogs[0], catalogs[1]))
 	if c.flags.JSON {
 		err = c.printJSON(diffJSON(catalogs, changes))
 	} else {

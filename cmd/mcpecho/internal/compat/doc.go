@@ -13,10 +13,7 @@
 // quotes at most 200 bytes of a value.
 package compat
 
-import (
-	"slices"
-	"strconv"
-)
+import "strconv"
 
 // A Kind classifies a change. Greater kinds are worse.
 type Kind int
@@ -81,6 +78,7 @@ type report struct {
 	worst Kind // of those
 }
 
+//go:noinline
 func (r *report) add(c Change) {
 	if len(r.list) == maxChanges {
 		r.more++
@@ -107,7 +105,15 @@ func Worst(changes []Change) Kind {
 	return worst
 }
 
-// Sort sorts changes by kind, the worst first, and keeps their order otherwise.
-func Sort(changes []Change) {
-	slices.SortStableFunc(changes, func(a, b Change) int { return int(b.Kind) - int(a.Kind) })
+// Sorted returns the changes by kind, the worst first, and otherwise in their order.
+func Sorted(changes []Change) []Change {
+	sorted := make([]Change, 0, len(changes))
+	for k := Breaking; k >= OK; k-- {
+		for i := range changes {
+			if changes[i].Kind == k {
+				sorted = append(sorted, changes[i])
+			}
+		}
+	}
+	return sorted
 }

@@ -150,6 +150,8 @@ func refsOf(key string, v *value) refs {
 }
 
 // member returns a member of an object, or nil.
+//
+//go:noinline
 func (v *value) member(key string) *value {
 	if v == nil {
 		return nil
@@ -177,17 +179,25 @@ func (v *value) path(keys ...string) *value {
 }
 
 // isObject reports whether v is an object.
+//
+//go:noinline
 func (v *value) isObject() bool { return v != nil && v.kind == wire.Object }
 
 // isArray reports whether v is a list.
+//
+//go:noinline
 func (v *value) isArray() bool { return v != nil && v.kind == wire.Array }
 
 // is reports whether v is a literal such as true.
+//
+//go:noinline
 func (v *value) is(literal string) bool {
 	return v != nil && v.kind == wire.Bool && v.text == literal
 }
 
 // string returns the text of a string.
+//
+//go:noinline
 func (v *value) string() string {
 	if v == nil || v.kind != wire.String {
 		return ""
@@ -196,6 +206,8 @@ func (v *value) string() string {
 }
 
 // same reports whether two values, which may be nil, are equal.
+//
+//go:noinline
 func same(a, b *value) bool {
 	return a == b || a != nil && b != nil && a.hash == b.hash
 }
