@@ -145,7 +145,6 @@ type itemComparer struct {
 	item string
 }
 
-//go:noinline
 func (c itemComparer) add(k Kind, path, text string, old, new *value) {
 	was, is := quotePair(path, old, new)
 	c.report.add(Change{Kind: k, Item: c.item, Path: path, Text: text, Old: was, New: is})

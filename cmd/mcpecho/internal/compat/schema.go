@@ -66,16 +66,12 @@ func compareSchemas(r *report, item string, s side, old, new *value) {
 }
 
 // add adds a change at a path in the schema.
-//
-//go:noinline
 func (c *comparer) add(k Kind, path, text string, old, new *value) {
 	was, is := quotePair(path, old, new)
 	c.report.add(Change{Kind: k, Item: c.item, Path: strings.TrimRight(string(c.side)+" "+path, " "), Text: text, Old: was, New: is})
 }
 
 // narrow adds a change after which less is possible.
-//
-//go:noinline
 func (c *comparer) narrow(path, text string, old, new *value) {
 	k := Breaking
 	if c.side == output {
@@ -85,8 +81,6 @@ func (c *comparer) narrow(path, text string, old, new *value) {
 }
 
 // widen adds a change after which more is possible.
-//
-//go:noinline
 func (c *comparer) widen(path, text string, old, new *value) {
 	k := OK
 	if c.side == output {
@@ -95,7 +89,6 @@ func (c *comparer) widen(path, text string, old, new *value) {
 	c.add(k, path, text, old, new)
 }
 
-//go:noinline
 func (c *comparer) unknown(path, text string, old, new *value) { c.add(Unknown, path, text, old, new) }
 
 // maxDepth limits how deep comparisons nest, which references extend.
@@ -169,8 +162,6 @@ func parts(v view) (all []view, ok bool) {
 }
 
 // equal reports whether two schemas are certainly equal, with what they refer to.
-//
-//go:noinline
 func (c *comparer) equal(a, b *value) bool {
 	if a == nil || b == nil {
 		return a == b

@@ -24,15 +24,11 @@ func itoa(n int) string { return strconv.Itoa(n) }
 var escape = strings.NewReplacer("~", "~0", "/", "~1")
 
 // join appends a name to a JSON Pointer.
-//
-//go:noinline
 func join(path, name string) string {
 	return shorten(path + "/" + diag.EscapeName(escape.Replace(diag.Cut(name, maxName))))
 }
 
 // shorten returns a path without its beginning if it is long.
-//
-//go:noinline
 func shorten(path string) string {
 	if len(path) <= maxPath {
 		return path
@@ -45,8 +41,6 @@ func shorten(path string) string {
 }
 
 // quoteName quotes the name of a tool or another item.
-//
-//go:noinline
 func quoteName(name string) string { return `"` + diag.EscapeName(diag.Cut(name, maxName)) + `"` }
 
 // quotePair quotes two values at a path, which may be nil. Of long texts it quotes the
