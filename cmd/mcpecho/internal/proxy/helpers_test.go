@@ -11,6 +11,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/internal/eventstream"
 	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 	"github.com/stdmcp/stdmcp/mcp/stdio"
 )
@@ -62,3 +63,6 @@ func directCalls(t *testing.T) func() {
 		_, _ = out.ReadString('\n')
 	}
 }
+
+// lookup returns the JSON text of a member.
+func lookup(text []byte, path ...string) string { return string(wire.Lookup(text, path...)) }
