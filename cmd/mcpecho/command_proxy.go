@@ -14,6 +14,7 @@ import (
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/proxy"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/secrets"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
+	"github.com/stdmcp/stdmcp/internal/recording"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
@@ -197,14 +198,24 @@ func (c *invocation) proxyTaps(o *proxy.Options) (end func() error, err error) {
 	if tracer == nil && c.recorder == nil {
 		return func() error { return nil }, nil
 	}
-	o.Tap = func() func(bool, []byte) {
-		record := c.recorder.tap()
-		return func(sent bool, data []byte) {
+	o.Tap = func() *proxy.Tap {
+		t := &proxy.Tap{Message: func(sent bool, data []byte) {
 			if tracer != nil {
 				tracer.Message(sent, data)
 			}
-			record(sent, data)
+		}}
+		if c.recorder == nil {
+			return t
 		}
+		w := c.recorder.w
+		n, trace := w.Connection(), t.Message
+		t.Message = func(sent bool, data []byte) {
+			trace(sent, data)
+			w.Message(n, sent, data)
+		}
+		t.HTTP = func(h *recording.HTTP) { w.HTTP(n, h) }
+		t.End = func(how string) { w.End(n, how) }
+		return t
 	}
 	return func() error {
 		err := c.recorder.close()
@@ -214,26 +225,6 @@ func (c *invocation) proxyTaps(o *proxy.Options) (end func() error, err error) {
 		return err
 	}, nil
 }
-
-// tap returns a function that records the messages of another connection.
-func (r *recorder) tap() func(sent bool, data []byte) {
-	if r == nil {
-		return func(bool, []byte) {}
-	}
-	var t tapTransport
-	_, _ = r.w.Wrap(&t).Open(context.Background(), jsonrpc.Handler{})
-	return t.trace
-}
-
-// A tapTransport gets the function of a recorder that records messages.
-type tapTransport struct{ trace func(sent bool, data []byte) }
-
-func (t *tapTransport) Open(_ context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
-	t.trace = h.Trace
-	return nil, nil
-}
-
-func (t *tapTransport) Features() jsonrpc.TransportFeatures { return jsonrpc.TransportFeatures{} }
 
 // explainProxy adds the server's output and what to do to the error of a proxy.
 func (c *invocation) explainProxy(s *conversation, err error) error {

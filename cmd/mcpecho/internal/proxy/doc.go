@@ -37,10 +37,9 @@ type Options struct {
 	// is called, during Read, with each line of the server that is no message.
 	Open func(ctx context.Context, dropped func(line []byte)) (jsonrpc.Stream, error)
 
-	// Tap, if not nil, is called for each session, and returns a function that is
-	// called with each message at the front, sent by the client or for it. That
-	// function is called by several goroutines.
-	Tap func() func(sent bool, data []byte)
+	// Tap, if not nil, is called for each session, and in the era without sessions for
+	// each request.
+	Tap func() *Tap
 
 	// Note is called with one line for the user.
 	Note func(line string)
@@ -50,10 +49,10 @@ type Options struct {
 	Modern bool
 }
 
-// tap returns the function for the messages of a new session.
-func (o *Options) tap() func(sent bool, data []byte) {
+// tap returns the Tap of a new session.
+func (o *Options) tap() *Tap {
 	if o.Tap == nil {
-		return func(bool, []byte) {}
+		return new(Tap)
 	}
 	return o.Tap()
 }

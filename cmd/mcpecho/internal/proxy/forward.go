@@ -8,10 +8,10 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 
 	"github.com/stdmcp/stdmcp/internal/eventstream"
 	"github.com/stdmcp/stdmcp/internal/httpx"
-	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -25,6 +25,9 @@ type Forwarder struct {
 	url    *url.URL
 	client *httpx.Client
 	web    *WebOptions
+
+	mu   sync.Mutex
+	taps map[string]*Tap // by the id of a session; guarded by mu
 }
 
 // NewForwarder returns a Forwarder to a URL. client and header are those of the options
@@ -34,7 +37,7 @@ func NewForwarder(at string, client *http.Client, header http.Header, o *Options
 	if err != nil {
 		return nil, err
 	}
-	return &Forwarder{o, u, c, web}, nil
+	return &Forwarder{o: o, url: u, client: c, web: web, taps: make(map[string]*Tap)}, nil
 }
 
 // Close closes the connections to the server.
@@ -54,9 +57,10 @@ func (f *Forwarder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
 		return
 	}
-	tap := f.o.tap()
+	tap := f.tap(r.Header.Get(sessionHeader))
+	w = tap.exchange(w, r)
 	if body != nil {
-		tap(true, body)
+		tap.message(true, body)
 	}
 	header := make(http.Header)
 	copyFields(header, r.Header, "Accept", "Content-Type", "Last-Event-Id")
@@ -70,12 +74,38 @@ func (f *Forwarder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer resp.Body.Close()
+	if id := resp.Header.Get(sessionHeader); id != "" {
+		f.keep(id, tap)
+	}
 	copyFields(w.Header(), resp.Header, "Content-Type", "Cache-Control", "Allow", "Retry-After")
 	if httpx.MediaType(resp.Header) == eventStream {
 		f.copyEvents(w, resp, tap)
 		return
 	}
 	f.copyMessage(w, resp, tap)
+}
+
+// maxTaps is how many sessions a Forwarder tells apart.
+const maxTaps = 1000
+
+// tap returns the Tap of a session, or a new one.
+func (f *Forwarder) tap(session string) *Tap {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if t := f.taps[session]; t != nil {
+		return t
+	}
+	return f.o.tap()
+}
+
+// keep keeps the Tap of a session.
+func (f *Forwarder) keep(session string, t *Tap) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.taps) == maxTaps {
+		clear(f.taps)
+	}
+	f.taps[session] = t
 }
 
 // fail responds with the reason why there is no response of the server.
@@ -107,7 +137,7 @@ func copyFields(to, from http.Header, names ...string) {
 }
 
 // copyMessage sends a response that is one message, or no message at all.
-func (f *Forwarder) copyMessage(w http.ResponseWriter, resp *http.Response, tap func(bool, []byte)) {
+func (f *Forwarder) copyMessage(w http.ResponseWriter, resp *http.Response, tap *Tap) {
 	var body bytes.Buffer
 	if n, err := io.CopyN(&body, resp.Body, maxMessage+1); err == nil || n > maxMessage || err != io.EOF {
 		if err == nil {
@@ -117,15 +147,15 @@ func (f *Forwarder) copyMessage(w http.ResponseWriter, resp *http.Response, tap 
 		refuse(w, http.StatusBadGateway, jsonrpc.ID{}, codeProxy, f.web.Explain(err))
 		return
 	}
-	if wire.Valid(body.Bytes()) == nil {
-		tap(false, body.Bytes())
-	}
 	w.WriteHeader(resp.StatusCode)
+	if body.Len() > 0 {
+		tap.message(false, body.Bytes())
+	}
 	_ = write(w, body.Bytes())
 }
 
 // copyEvents sends a stream of events as it arrives.
-func (f *Forwarder) copyEvents(w http.ResponseWriter, resp *http.Response, tap func(bool, []byte)) {
+func (f *Forwarder) copyEvents(w http.ResponseWriter, resp *http.Response, tap *Tap) {
 	w.WriteHeader(resp.StatusCode)
 	if write(w, []byte{}) != nil {
 		return
@@ -141,7 +171,7 @@ func (f *Forwarder) copyEvents(w http.ResponseWriter, resp *http.Response, tap f
 				return
 			}
 			if ev.Type == "message" && len(ev.Data) > 0 {
-				tap(false, ev.Data)
+				tap.message(false, ev.Data)
 			}
 		}
 	}()

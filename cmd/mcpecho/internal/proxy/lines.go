@@ -33,7 +33,11 @@ func ServeLines(ctx context.Context, in io.Reader, out io.Writer, o *Options) er
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	lines := bufio.NewReaderSize(in, 64<<10)
-	r, err := o.newRelay(ctx, lineWriter(out, func() { cancel(errStalled) }))
+	tap, send := o.tap(), lineWriter(out, func() { cancel(errStalled) })
+	r, err := o.newRelay(ctx, tap, func(message []byte) error {
+		tap.message(false, message)
+		return send(message)
+	})
 	if err != nil {
 		refuseFirst(lines, out, err)
 		return err
@@ -41,7 +45,7 @@ func ServeLines(ctx context.Context, in io.Reader, out io.Writer, o *Options) er
 	defer r.close()
 	go r.run() // ends with the stream of the server
 	left, written := make(chan error, 1), make(chan struct{})
-	queue := newReply(new(outbox))
+	queue := newReply(new(outbox), tap)
 	defer queue.box.end()
 	go func() { left <- readLines(lines, queue) }() // ends with in, or the program
 	go func() {                                     // ends with the queue, or with the stream of the server

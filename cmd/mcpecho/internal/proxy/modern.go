@@ -35,7 +35,6 @@ type exchange struct {
 	box   outbox
 	id    string // JSON, as the client sent it
 	token string // its progress token, JSON; "" if it has none
-	tap   func(sent bool, data []byte)
 }
 
 // open returns the connection to the server.
@@ -48,9 +47,7 @@ func (s *shared) open() (*relay, error) {
 	if s.link != nil {
 		return s.link, nil
 	}
-	silent := *s.web.o
-	silent.Tap = nil // each exchange has its own
-	link, err := silent.newRelay(context.WithoutCancel(s.web.life), s.toClient)
+	link, err := s.web.o.newRelay(context.WithoutCancel(s.web.life), new(Tap), s.toClient) // each exchange has a Tap
 	if err != nil {
 		return nil, err
 	}
@@ -91,10 +88,12 @@ func (s *shared) post(w http.ResponseWriter, r *http.Request, line []byte, m *js
 		refuse(w, http.StatusBadGateway, m.ID, codeProxy, err.Error())
 		return
 	}
-	x := &exchange{id: m.ID.String(), token: string(wire.Lookup(m.Params, "_meta", "progressToken")), tap: s.web.o.tap()}
+	x := &exchange{id: m.ID.String(), token: string(wire.Lookup(m.Params, "_meta", "progressToken"))}
+	tap := s.web.o.tap()
+	w = tap.exchange(w, r)
 	x.box.patience = patience
-	x.out = newReply(&x.box)
-	x.tap(true, line)
+	x.out = newReply(&x.box, tap)
+	tap.message(true, line)
 	s.mu.Lock()
 	s.next++
 	own := s.next
@@ -184,7 +183,6 @@ func (s *shared) toClient(message []byte) error {
 	if m.Error != nil {
 		it.code = m.Error.Code
 	}
-	x.tap(false, message)
 	x.box.push(message, func() (*reply, item) {
 		if x.box.over {
 			return nil, it

@@ -18,12 +18,13 @@ const maxPending = 100_000
 type relay struct {
 	server jsonrpc.Stream
 	client func(message []byte) error // sends a message; only run calls it
-	tap    func(sent bool, data []byte)
+	tap    *Tap
 	eras   eras
 	moved  atomic.Int64 // messages in both directions
 
 	writing sync.Mutex // held while writing to server
 	ending  sync.Once
+	closing atomic.Bool   // the proxy ends the connection
 	done    chan struct{} // closed when run has returned
 	err     error         // why the server's stream ended; set before done is closed
 
@@ -33,25 +34,19 @@ type relay struct {
 }
 
 // newRelay opens a connection to the server. client sends a message to the client.
-func (o *Options) newRelay(ctx context.Context, client func(message []byte) error) (*relay, error) {
-	r := &relay{client: client, tap: o.tap(), done: make(chan struct{}), pending: make(map[jsonrpc.ID]int), idle: make(chan struct{}, 1)}
+func (o *Options) newRelay(ctx context.Context, tap *Tap, client func(message []byte) error) (*relay, error) {
+	r := &relay{client: client, tap: tap, done: make(chan struct{}), pending: make(map[jsonrpc.ID]int), idle: make(chan struct{}, 1)}
 	var err error
-	r.server, err = o.Open(ctx, func(line []byte) { _ = r.send(line) })
+	r.server, err = o.Open(ctx, func(line []byte) { _ = r.client(line) })
 	if err != nil {
 		return nil, err
 	}
 	return r, nil
 }
 
-// send sends a message to the client.
-func (r *relay) send(message []byte) error {
-	r.tap(false, message)
-	return r.client(message)
-}
-
 // fromClient passes a line of the client, without its end, to the server.
 func (r *relay) fromClient(line []byte) error {
-	r.tap(true, line)
+	r.tap.message(true, line)
 	r.moved.Add(1)
 	for _, m := range parse(line) {
 		if m.Method == "notifications/cancelled" { // there may be no response
@@ -83,6 +78,9 @@ func (r *relay) run() {
 		message, err := r.server.Read()
 		if err != nil {
 			r.err = err
+			if !r.closing.Load() {
+				r.tap.end(err.Error())
+			}
 			r.refusePending(err)
 			return
 		}
@@ -93,7 +91,7 @@ func (r *relay) run() {
 				r.answered(m.ID)
 			}
 		}
-		if err := r.send(message); err != nil {
+		if err := r.client(message); err != nil {
 			r.err = &clientError{err}
 			return
 		}
@@ -136,7 +134,7 @@ func (r *relay) refusePending(reason error) {
 	r.mu.Unlock()
 	for id, n := range pending {
 		for range n {
-			if r.send(refusal(id, codeProxy, "mcpecho proxy: "+reason.Error())) != nil {
+			if r.client(refusal(id, codeProxy, "mcpecho proxy: "+reason.Error())) != nil {
 				return
 			}
 		}
@@ -170,6 +168,7 @@ func (r *relay) drain(ctx context.Context, written <-chan struct{}) {
 		select {
 		case <-written:
 			written = nil
+			r.closing.Store(true)
 			if s, ok := r.server.(closeWriter); ok {
 				_ = s.CloseWrite()
 			}
@@ -189,4 +188,7 @@ func (r *relay) drain(ctx context.Context, written <-chan struct{}) {
 }
 
 // close ends the connection to the server.
-func (r *relay) close() { r.ending.Do(func() { _ = r.server.Close() }) }
+func (r *relay) close() {
+	r.closing.Store(true)
+	r.ending.Do(func() { _ = r.server.Close() })
+}

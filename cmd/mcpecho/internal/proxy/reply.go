@@ -75,6 +75,9 @@ func writeJSON(w http.ResponseWriter, status int, message []byte) {
 	w.Header().Set("Content-Type", typeJSON)
 	w.Header().Set("Content-Length", strconv.Itoa(len(message)))
 	w.WriteHeader(status)
+	if t, ok := w.(*tappedWriter); ok {
+		t.tap.message(false, message)
+	}
 	_ = write(w, message) // otherwise the client is gone
 }
 
@@ -115,13 +118,14 @@ type reply struct {
 
 	control atomic.Pointer[http.ResponseController] // nil before serve
 
+	tap    *Tap
 	ids    []jsonrpc.ID // of the requests without a response; guarded by box.mu
 	tokens []string     // their progress tokens
 	events bool         // begun as a stream of events
 }
 
-func newReply(box *outbox) *reply {
-	return &reply{box: box, wake: make(chan struct{}, 1)}
+func newReply(box *outbox, tap *Tap) *reply {
+	return &reply{box: box, tap: tap, wake: make(chan struct{}, 1)}
 }
 
 // push adds a message to the reply that find returns, when there is room for it: a
@@ -254,13 +258,15 @@ func (out *reply) serve(w http.ResponseWriter, r *http.Request, over <-chan stru
 				break
 			}
 			if it.last && !out.events {
-				writeJSON(w, status(it), it.message)
+				code := status(it)
+				writeJSON(w, code, it.message)
 				out.done(it)
 				return nil, true
 			}
 			var err error
 			if streams {
 				out.begin(w)
+				out.tap.message(false, it.message)
 				err = write(w, []byte("event: message\ndata: "), it.message, []byte("\n\n"))
 			}
 			out.done(it)
@@ -289,5 +295,6 @@ func (out *reply) begin(w http.ResponseWriter) {
 		out.events = true
 		w.Header().Set("Content-Type", eventStream)
 		w.Header().Set("Cache-Control", "no-store")
+		w.WriteHeader(http.StatusOK)
 	}
 }

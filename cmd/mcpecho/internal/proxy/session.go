@@ -105,7 +105,8 @@ func (s *session) unused(broken bool) {
 // sends for it.
 func (s *session) post(w http.ResponseWriter, r *http.Request, line []byte, messages []jsonrpc.Message) {
 	s.use()
-	out := newReply(&s.box)
+	w = s.tap.exchange(w, r)
+	out := newReply(&s.box, s.tap)
 	for _, m := range messages {
 		if m.IsRequest() {
 			out.ids = append(out.ids, m.ID)
@@ -160,7 +161,7 @@ func (s *session) post(w http.ResponseWriter, r *http.Request, line []byte, mess
 
 // serveGeneral sends the messages that belong to no request until the client leaves.
 func (s *session) serveGeneral(w http.ResponseWriter, r *http.Request) {
-	out := newReply(&s.box)
+	out := newReply(&s.box, s.tap)
 	s.box.mu.Lock()
 	if s.general != nil {
 		s.box.mu.Unlock()
@@ -171,6 +172,7 @@ func (s *session) serveGeneral(w http.ResponseWriter, r *http.Request) {
 	s.release(out)
 	s.box.mu.Unlock()
 	s.use()
+	w = s.tap.exchange(w, r)
 	out.begin(w)
 	err := write(w, []byte(":\n\n"))
 	var lost *item
@@ -217,6 +219,7 @@ func (s *session) hold(message []byte) {
 func (s *session) toClient(message []byte) error {
 	messages := parse(message)
 	if len(messages) == 0 {
+		s.tap.message(false, message)
 		return nil // a client over HTTP cannot receive it
 	}
 	message = flat(message)

@@ -72,6 +72,7 @@ func (h *Web) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case s != nil && r.Method == http.MethodGet && accepts(r):
 		s.serveGeneral(w, r)
 	case s != nil && r.Method == http.MethodDelete:
+		w = s.tap.exchange(w, r)
 		s.close()
 		<-s.over
 		w.WriteHeader(http.StatusNoContent)
@@ -117,7 +118,9 @@ func (h *Web) postModern(w http.ResponseWriter, r *http.Request, line []byte, m 
 		}
 		h.shared.post(w, r, line, m)
 	default: // the era has no notifications of clients over HTTP
-		h.o.tap()(true, line)
+		tap := h.o.tap()
+		w = tap.exchange(w, r)
+		tap.message(true, line)
 		w.WriteHeader(http.StatusAccepted)
 	}
 }
@@ -139,7 +142,7 @@ func (h *Web) initialize(w http.ResponseWriter, r *http.Request, line []byte, m 
 	}
 	s := &session{web: h, id: rand.Text(), over: make(chan struct{})}
 	var err error
-	s.relay, err = h.o.newRelay(h.life, s.toClient)
+	s.relay, err = h.o.newRelay(h.life, h.o.tap(), s.toClient)
 	h.mu.Lock()
 	h.opening--
 	if err == nil && h.closed {

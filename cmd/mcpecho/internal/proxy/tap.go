@@ -1,0 +1,76 @@
+package proxy
+
+import (
+	"net/http"
+	"sync/atomic"
+
+	"github.com/stdmcp/stdmcp/internal/recording"
+)
+
+// A Tap receives what passes the front in one session of a client. Its functions may be
+// nil. Several goroutines call them.
+type Tap struct {
+	// Message is called with each message, or line that is none, that the client has
+	// sent or receives.
+	Message func(sent bool, data []byte)
+
+	// HTTP is called with the header of each HTTP request of the client and of each
+	// response to it, before their messages.
+	HTTP func(*recording.HTTP)
+
+	// End is called with how the server has ended before its client.
+	End func(how string)
+
+	exchanges atomic.Int64
+}
+
+func (t *Tap) message(sent bool, data []byte) {
+	if t.Message != nil {
+		t.Message(sent, data)
+	}
+}
+
+func (t *Tap) end(how string) {
+	if t.End != nil {
+		t.End(how)
+	}
+}
+
+func (t *Tap) http(h *recording.HTTP) {
+	if t.HTTP != nil {
+		t.HTTP(h)
+	}
+}
+
+// exchange notes an HTTP request, and returns a writer that notes its response.
+func (t *Tap) exchange(w http.ResponseWriter, r *http.Request) http.ResponseWriter {
+	n := int(t.exchanges.Add(1))
+	t.http(&recording.HTTP{Exchange: n, Method: r.Method, Headers: r.Header})
+	return &tappedWriter{w, t, n, false}
+}
+
+// A tappedWriter notes the header of a response.
+type tappedWriter struct {
+	http.ResponseWriter
+	tap      *Tap
+	exchange int
+	begun    bool
+}
+
+func (w *tappedWriter) WriteHeader(status int) {
+	if !w.begun {
+		w.begun = true
+		w.tap.http(&recording.HTTP{Exchange: w.exchange, Status: status, Headers: w.Header()})
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *tappedWriter) Write(p []byte) (int, error) {
+	if !w.begun {
+		w.WriteHeader(http.StatusOK)
+	}
+	return w.ResponseWriter.Write(p)
+}
+
+// Unwrap is for http.ResponseController.
+func (w *tappedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
