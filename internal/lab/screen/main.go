@@ -1,7 +1,7 @@
 // Command screen turns what a terminal shows into an SVG picture. It reads text
 // with colors, such as that of "tmux capture-pane -e -p", from standard input.
 //
-//	screen [-theme dark|light|auto] [-columns 80] < text > picture.svg
+//	screen [-theme dark|light|auto] [-columns 80] [-animate] < text > picture.svg
 package main
 
 import (
@@ -33,6 +33,7 @@ var themes = map[string][]string{
 func main() {
 	theme := flag.String("theme", "auto", "dark, light, or auto: that of the reader")
 	columns := flag.Int("columns", 80, "width of the terminal")
+	animate := flag.Bool("animate", false, "show one command after the other")
 	flag.Parse()
 	var lines []string
 	in := bufio.NewScanner(os.Stdin)
@@ -51,11 +52,12 @@ func main() {
 		}
 		lines = lines[:len(lines)-1]
 	}
-	fmt.Print(picture(lines, *columns, *theme))
+	fmt.Print(picture(lines, *columns, *theme, *animate))
 }
 
-// picture returns the SVG of lines.
-func picture(lines []string, columns int, theme string) string {
+// picture returns the SVG of lines. If it is animated, each command appears after the
+// output of the one before, unless the reader prefers less motion.
+func picture(lines []string, columns int, theme string, animate bool) string {
 	width, height := float64(columns)*cellWidth+2*margin, float64(len(lines))*cellHeight+2*margin
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="%.0f" viewBox="0 0 %.0f %.0f" role="img">`+"\n<style>\n", width, height, width, height)
@@ -65,10 +67,25 @@ func picture(lines []string, columns int, theme string) string {
 	} else {
 		b.WriteString(rules(theme))
 	}
+	if animate {
+		b.WriteString("@keyframes show { from { opacity: 0 } to { opacity: 1 } }\n@media (prefers-reduced-motion: no-preference) { g { animation: show .2s both } }\n")
+	}
 	fmt.Fprintf(&b, "</style>\n<rect class=\"bg\" width=\"%.0f\" height=\"%.0f\" rx=\"8\"/>\n", width, height)
 	var now look // goes on from line to line
+	at := 0.0    // seconds
 	for i, line := range lines {
+		if command := strings.HasPrefix(line, "$ "); animate {
+			if command && i > 0 {
+				at += 1.6
+			} else if i > 0 && strings.HasPrefix(lines[i-1], "$ ") {
+				at += 0.8
+			}
+			fmt.Fprintf(&b, `<g style="animation-delay: %.1fs">`+"\n", at)
+		}
 		row(&b, line, margin+float64(i+1)*cellHeight-4, &now)
+		if animate {
+			b.WriteString("</g>\n")
+		}
 	}
 	b.WriteString("</svg>\n")
 	return b.String()
