@@ -1,8 +1,10 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -33,6 +35,28 @@ func TestPicturesAreCurrent(t *testing.T) {
 			t.Error(err)
 		} else if string(text) != d.String() && name != "vendor.svg" {
 			t.Errorf("docs/pictures/%s is not what this program draws: run scripts/docs pictures", name)
+		}
+	}
+}
+
+// TestFiguresOfTheReadme compares its sizes and allocations with the tables.
+func TestFiguresOfTheReadme(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := panels(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	size, calls := list[0].values, list[2].values
+	for _, want := range []string{
+		fmt.Sprintf("| %s MB | %s MB | %s MB |", short(size[0]), short(size[1]), short(size[2])),
+		fmt.Sprintf("%s MB against %s and %s; %s allocations of a small call against %s and %s",
+			short(size[0]), short(size[1]), short(size[2]), short(calls[0]), short(calls[1]), short(calls[2])),
+	} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("README.md does not contain %q", want)
 		}
 	}
 }

@@ -1,0 +1,71 @@
+package documents
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stdmcp/stdmcp/internal/testutil"
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/host"
+	"github.com/stdmcp/stdmcp/mcp/stdio"
+)
+
+// page returns the text of a document.
+func page(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, name))
+	testutil.Must(t, err)
+	return string(text)
+}
+
+// wantShown fails the test unless a page shows a text as a block.
+func wantShown(t *testing.T, name, text string) {
+	t.Helper()
+	if !strings.Contains(page(t, name), "\n```\n"+text+"\n```\n") {
+		t.Errorf("%s does not show %q", name, text)
+	}
+}
+
+// TestShownErrors compares the errors that pages show with those of a server that
+// needs a variable, one that does not exist, and one that asks the user.
+func TestShownErrors(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the server is a script for sh")
+	}
+	dir := t.TempDir()
+	script := "#!/bin/sh\n[ -n \"$API_KEY\" ] || { echo 'Error: API_KEY environment variable is required' >&2; exit 1; }\n"
+	testutil.Must(t, os.WriteFile(filepath.Join(dir, "search-server"), []byte(script), 0o700))
+	t.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	t.Setenv("API_KEY", "secret of the user")
+
+	_, err := mcp.Connect(t.Context(), stdio.Command("search-server"), nil)
+	if err == nil {
+		t.Fatal("the server does not need its variable")
+	}
+	wantShown(t, "docs/getting-started.md", err.Error())
+
+	h := host.New(nil)
+	defer h.Shutdown(t.Context())
+	errs := h.SetServers(t.Context(), []*host.Server{{Name: "search", Command: "search-server"}}).SortedErrors()
+	if len(errs) != 1 {
+		t.Fatal(errs)
+	}
+	wantShown(t, "docs/guides/many-servers.md", errs[0].Error())
+
+	bin := filepath.Join(dir, "mcpecho")
+	out, err := exec.Command("go", "build", "-o", bin, "github.com/stdmcp/stdmcp/cmd/mcpecho").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	client, err := mcp.Connect(t.Context(), stdio.Command("mcpecho", "serve"), nil)
+	testutil.Must(t, err)
+	defer client.Close()
+	if _, err = client.CallTool(t.Context(), "ask_elicitation", nil); err == nil {
+		t.Fatal("a form without a handler is no error")
+	}
+	wantShown(t, "docs/guides/elicitation-and-sampling.md", err.Error())
+}
