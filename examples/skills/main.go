@@ -19,10 +19,14 @@ import (
 
 func main() {
 	ctx := context.Background()
+	settings := config.Load(".")
+	for _, problem := range settings.Problems {
+		log.Print(problem) // the other entries are loaded
+	}
 	h := host.New(&host.Options{Dialers: dialers.All(nil)})
 	defer h.Shutdown(ctx)
-	if err := h.SetServers(ctx, config.Load(".").Servers).Err(); err != nil {
-		log.Fatal(err)
+	for _, err := range h.SetServers(ctx, settings.Servers).SortedErrors() {
+		log.Print(err) // the skills of the other servers can be used
 	}
 	if err := show(ctx, h, os.Stdout, os.Args[1:]); err != nil {
 		log.Fatal(err)

@@ -4,7 +4,9 @@ their tools into one set.
 
 	h := host.New(nil)
 	defer h.Shutdown(ctx)
-	diff := h.SetServers(ctx, config.Load(".").Servers)
+	for _, err := range h.SetServers(ctx, config.Load(".").Servers).SortedErrors() {
+		log.Print(err) // the other servers can be used
+	}
 	for _, t := range h.Tools() {
 		fmt.Println(t.Name(), t.Description(), string(t.InputSchema()))
 	}

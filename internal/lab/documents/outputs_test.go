@@ -11,6 +11,7 @@ import (
 	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host"
+	"github.com/stdmcp/stdmcp/mcp/host/config"
 	"github.com/stdmcp/stdmcp/mcp/stdio"
 )
 
@@ -55,6 +56,15 @@ func TestShownErrors(t *testing.T) {
 		t.Fatal(errs)
 	}
 	wantShown(t, "docs/guides/many-servers.md", errs[0].Error())
+
+	loop := "docs/guides/agent-loop.md"
+	settings := config.Parse([]byte(blocks(t, filepath.Join(root, loop), "json")[0]), "servers.json", "user")
+	testutil.Must(t, os.Unsetenv("API_KEY")) // until the end of the test
+	errs = h.SetServers(t.Context(), settings.Servers[1:]).SortedErrors()
+	if len(errs) != 1 {
+		t.Fatal(errs)
+	}
+	wantShown(t, loop, errs[0].Error())
 
 	bin := filepath.Join(dir, "mcpecho")
 	out, err := exec.Command("go", "build", "-o", bin, "github.com/stdmcp/stdmcp/cmd/mcpecho").CombinedOutput()
