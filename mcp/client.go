@@ -96,8 +96,6 @@ func (c *Client) CachedServer() *ServerInfo {
 func (c *Client) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("mcp.Client")) }
 
 // era returns the era of the connection; nil during Connect.
-//
-//go:noinline
 func (c *Client) era() era { return c.agreed.Load().era }
 
 // Done returns a channel that is closed when the connection ends.
@@ -105,8 +103,6 @@ func (c *Client) Done() <-chan struct{} { return c.conn.Done() }
 
 // Err returns nil while the connection is open, and then the error that ended
 // it, which matches [ErrClosed].
-//
-//go:noinline
 func (c *Client) Err() error { return c.conn.Err() }
 
 // Close ends the connection. Pending calls fail with [ErrClosed], and a

@@ -92,7 +92,6 @@ func appendObject(b []byte, v object) []byte {
 	return b
 }
 
-//go:noinline
 func marshalObject(v object) ([]byte, error) { return encodeObject(nil, v) }
 
 func encodeObject(b []byte, v object) ([]byte, error) {
@@ -205,14 +204,10 @@ func repeats(text []byte) error {
 	return r.End()
 }
 
-// writeRaw writes JSON from the server or the program, which it validates.
-func (c *codec) writeRaw(raw RawMessage) { c.appended(wire.AppendRaw(c.b, raw)) }
-
-// appended replaces the text by b, to which a value was appended. A value that
-// has no JSON becomes null.
-//
-//go:noinline
-func (c *codec) appended(b []byte, err error) {
+// writeRaw writes JSON from the server or the program, which it validates. Invalid
+// JSON becomes null.
+func (c *codec) writeRaw(raw RawMessage) {
+	b, err := wire.AppendRaw(c.b, raw)
 	if err != nil {
 		c.fail(err)
 		b = append(c.b, "null"...)

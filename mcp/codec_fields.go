@@ -13,8 +13,6 @@ import (
 // take reports whether the current member has the given key and a value to
 // read. It skips null, which counts as absent. take and put have so many
 // callers that inlining them would cost more than the calls.
-//
-//go:noinline
 func (c *codec) take(key string) bool {
 	if !c.at(key) {
 		return false
@@ -131,7 +129,15 @@ func (c *codec) readFloat(key string) float64 {
 	return f
 }
 
-func (c *codec) writeFloat(f float64) { c.appended(wire.AppendFloat(c.b, f)) }
+// writeFloat writes a number, and null for an infinite one, which has no JSON.
+func (c *codec) writeFloat(f float64) {
+	b, err := wire.AppendFloat(c.b, f)
+	if err != nil {
+		c.fail(err)
+		b = append(c.b, "null"...)
+	}
+	c.b = b
+}
 
 // raw is for a value that is kept as received.
 func (c *codec) raw(key string, p *RawMessage) {
@@ -347,8 +353,6 @@ const sample = 8
 // room returns the capacity for a list of which n elements have been read.
 // After a sample it estimates the length of the list from the length of the
 // remaining text.
-//
-//go:noinline
 func (c *codec) room(n, start int) int {
 	room := max(1, 2*n)
 	if n == sample {
@@ -385,7 +389,6 @@ func (c *codec) takeList(key string) bool {
 	return true
 }
 
-//go:noinline
 func (c *codec) putList(key string, present bool) bool {
 	if !c.put(key, present) {
 		return false
@@ -399,7 +402,6 @@ func (c *codec) putElement(v object) {
 	c.write(v)
 }
 
-//go:noinline
 func (c *codec) endList() { c.b = append(c.b, ']') }
 
 // An item is an object with a name, URI or id by which requests refer to it.

@@ -17,8 +17,6 @@ import (
 // page. If held is not nil, the caller keeps all items; pages adds the bytes of
 // each page to *held and limits the sum. T and R are pointers. It stays out of
 // line, as the compiler would copy its loop into each caller.
-//
-//go:noinline
 func pages[T any, R result](ctx context.Context, c *Client, method string, held *int,
 	allocate func() R, split func(R) ([]T, *Page)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
@@ -111,7 +109,6 @@ func (s cursors) add(c *Client, method, cursor string) error {
 	return nil
 }
 
-//go:noinline
 func (s cursors) forget(c *Client) {
 	for cursor := range s {
 		c.budget.Return(len(cursor))
@@ -210,7 +207,6 @@ func (c *Client) listLimit(method string, limit int, of string) error {
 	return c.listError(method, "more than "+strconv.Itoa(limit)+of)
 }
 
-//go:noinline
 func (c *Client) listError(method, why string) error {
 	return c.failed(newRequest(method, "", nil), diag.Op(why, ErrListLimit))
 }
@@ -313,8 +309,6 @@ func (c *Client) CallList(ctx context.Context, method, uri, key string, f func(i
 var errNilFunc = errors.New("CallList: f is nil")
 
 // each calls f with the items of a page, and reports whether to go on.
-//
-//go:noinline
 func (l *listing) each(list RawMessage, f func(item RawMessage) bool) bool {
 	r := wire.NewReader(list)
 	r.Trust()

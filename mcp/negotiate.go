@@ -252,8 +252,6 @@ func (c *Client) otherVersion(err error, asked string) string {
 }
 
 // supportedVersions returns the versions in a server's refusal of a version.
-//
-//go:noinline
 func supportedVersions(e *jsonrpc.Error) []string {
 	var data versionData
 	if decodeText(e.Data, &data) != nil {

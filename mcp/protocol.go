@@ -27,23 +27,14 @@ func ProtocolVersions() []string { return slices.Clone(protocolVersions[:]) }
 
 // modern returns the newest version of the modern era that is in offered and
 // that the options allow, or "".
-//
-//go:noinline
-func (o *Options) modern(offered []string) string {
-	return o.choose(protocolVersions[:modernVersions], offered)
-}
+func (o *Options) modern(offered []string) string { return o.newest(false, offered) }
 
 // legacy is modern for the legacy era.
-//
-//go:noinline
-func (o *Options) legacy(offered []string) string {
-	return o.choose(protocolVersions[modernVersions:], offered)
-}
+func (o *Options) legacy(offered []string) string { return o.newest(true, offered) }
 
-//go:noinline
-func (o *Options) choose(versions, offered []string) string {
-	for _, v := range versions {
-		if slices.Contains(o.ProtocolVersions, v) && slices.Contains(offered, v) {
+func (o *Options) newest(legacy bool, offered []string) string {
+	for i, v := range &protocolVersions {
+		if legacy == (i >= modernVersions) && slices.Contains(o.ProtocolVersions, v) && slices.Contains(offered, v) {
 			return v
 		}
 	}

@@ -243,8 +243,6 @@ func (c *Client) replyLater(l link, m *jsonrpc.Message) {
 // reply sends a response on a goroutine of the library, through the connection that
 // Open returned. A transport may call a function of the program for it, which may
 // panic.
-//
-//go:noinline
 func (c *Client) reply(l link, id jsonrpc.ID, method string, result RawMessage, answer *jsonrpc.Error) {
 	conn := <-l
 	l <- conn

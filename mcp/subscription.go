@@ -235,8 +235,6 @@ func (s *Subscription) reported() SubscriptionFilter {
 }
 
 // wants reports whether a subscription to f reports the change.
-//
-//go:noinline
 func (f *SubscriptionFilter) wants(change Change) bool {
 	switch change.Kind {
 	case ToolsChanged:

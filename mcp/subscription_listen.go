@@ -193,8 +193,6 @@ func (s *Subscription) acknowledge(honored SubscriptionFilter) {
 }
 
 // both returns the strings of a that are also in b.
-//
-//go:noinline
 func both(a, b []string) (list []string) {
 	in := make(map[string]bool, len(b))
 	for _, v := range b {

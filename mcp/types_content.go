@@ -80,6 +80,7 @@ func (t *Content) fields(c *codec) {
 	} else {
 		c.string("type", &t.Type, always)
 	}
+	known := true
 	switch t.Type {
 	case ContentText:
 		c.string("text", &t.Text, always)
@@ -91,6 +92,7 @@ func (t *Content) fields(c *codec) {
 		list(c, "icons", &t.Icons, omitEmpty)
 	case ContentResource:
 		pointer(c, "resource", &t.Resource)
+		known = t.Resource != nil
 	case ContentToolUse:
 		c.string("id", &t.ID, always)
 		c.string("name", &t.Name, always)
@@ -100,24 +102,26 @@ func (t *Content) fields(c *codec) {
 		list(c, "content", &t.Content, always)
 		c.rawOrNull("structuredContent", &t.StructuredContent)
 		c.bool("isError", &t.IsError, &t.isErrorSaid)
+	default:
+		known = false
 	}
 	pointer(c, "annotations", &t.Annotations)
 	c.raw("_meta", &t.Meta)
 	c.extra(&t.Extra)
-	if c.writing && (contentKind(t.Type) == "" || t.Type == ContentResource && t.Resource == nil) {
+	if c.writing && !known {
 		c.fail(errContent)
 	}
 }
 
 var errContent = errors.New("content of no known type, or of type resource without a resource")
 
+// contentKinds are the types that fields supports.
+var contentKinds = [...]string{ContentText, ContentImage, ContentAudio, ContentResourceLink, ContentResource, ContentToolUse, ContentToolResult}
+
 // contentKind returns kind if fields supports it, or "".
-//
-//go:noinline
-func contentKind(kind string) string {
-	for _, known := range [...]string{ContentText, ContentImage, ContentAudio, ContentResourceLink,
-		ContentResource, ContentToolUse, ContentToolResult} {
-		if kind == known {
+func contentKind(kind []byte) string {
+	for _, known := range &contentKinds {
+		if string(kind) == known {
 			return known
 		}
 	}
@@ -138,7 +142,7 @@ func (c *codec) readContent(t *Content) {
 	mark := c.r.Mark()
 	kind := c.contentType()
 	c.r.Reset(mark)
-	*t = Content{Type: contentKind(string(kind))} // the types have different members
+	*t = Content{Type: contentKind(kind)} // the types have different members
 	if t.Type != "" {
 		c.readMembers(t)
 		if c.r.Err() == nil && (t.Type != ContentResource || t.Resource != nil) {

@@ -176,8 +176,6 @@ func (d *Dispatcher) message(conn Conn, data []byte, only ID) error {
 // failInvalid fails the call that an invalid message with the given id responds
 // to, which would otherwise wait until it times out. JSON that is correct and has
 // no id names no call; it may respond to a notification.
-//
-//go:noinline
 func (d *Dispatcher) failInvalid(data []byte, id, only ID, err error) {
 	if id = resolveCallID(id, only, true); id != nullID || wire.Valid(data) != nil {
 		_ = d.Fail(id, err)
@@ -190,25 +188,20 @@ const minHeld = 4 << 10
 // release copies the params, result and data of the message that are smaller than
 // half of the bytes that they share memory with.
 func (m *Message) release(held int) {
-	own(&m.Params, held)
-	own(&m.Result, held)
+	parts := [...]*RawMessage{&m.Params, &m.Result, nil}
 	if m.Error != nil {
-		own(&m.Error.Data, held)
+		parts[2] = &m.Error.Data
 	}
-}
-
-//go:noinline
-func own(p *RawMessage, held int) {
-	if len(*p) < held/2 {
-		*p = bytes.Clone(*p)
+	for _, p := range parts {
+		if p != nil && len(*p) < held/2 {
+			*p = bytes.Clone(*p)
+		}
 	}
 }
 
 // resolveCallID returns the id of the call that a response with the given id
 // belongs to. Unless only is zero, that is only or, for any other id, zero. An
 // error with the id null belongs to only.
-//
-//go:noinline
 func resolveCallID(id, only ID, failure bool) ID {
 	if only.IsZero() {
 		return id

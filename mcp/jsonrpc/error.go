@@ -132,31 +132,25 @@ func Closed(cause error) error {
 	if errors.Is(cause, ErrClosed) {
 		return cause
 	}
-	return newKindError(ErrClosed, cause, true)
+	return kindError(ErrClosed, ErrClosed.Error()+": ", cause)
 }
 
 // Malformed returns an error that matches ErrMalformed and cause, for a message
 // that is invalid because of cause. If cause is nil, Malformed adds nothing.
-//
-//go:noinline
-func Malformed(cause error) error { return newKindError(ErrMalformed, cause, true) }
+func Malformed(cause error) error {
+	return kindError(ErrMalformed, ErrMalformed.Error()+": ", cause)
+}
 
 // OutcomeUnknown returns an error with the text of cause that matches
 // ErrOutcomeUnknown and cause, for a request that was sent and has no response
 // because of cause. If cause is nil, OutcomeUnknown adds nothing.
-func OutcomeUnknown(cause error) error { return newKindError(ErrOutcomeUnknown, cause, false) }
+func OutcomeUnknown(cause error) error { return kindError(ErrOutcomeUnknown, "", cause) }
 
-// newKindError returns a cause that also matches kind, a sentinel of this
-// package. If named, the text starts with the text of kind.
-//
-//go:noinline
-func newKindError(kind, cause error, named bool) error {
+// kindError returns cause, with text in front, as an error that also matches kind, a
+// sentinel of this package.
+func kindError(kind error, text string, cause error) error {
 	if cause == nil {
 		return kind
 	}
-	text := cause.Error()
-	if named {
-		text = kind.Error() + ": " + text
-	}
-	return diag.Error(text, kind, cause)
+	return diag.Error(text+cause.Error(), kind, cause)
 }

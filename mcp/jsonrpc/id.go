@@ -29,11 +29,12 @@ var nullID = ID{kind: wire.Null}
 func (id ID) IsZero() bool { return id.kind == wire.Invalid }
 
 // String returns the id as JSON text, or "" for the zero ID.
-//
-//go:noinline
 func (id ID) String() string {
-	if id.IsZero() {
+	switch {
+	case id.IsZero():
 		return ""
+	case id.kind == wire.Number && id.text == "":
+		return strconv.FormatInt(id.num, 10)
 	}
 	return string(id.append(nil))
 }
