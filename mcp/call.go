@@ -39,8 +39,8 @@ type request struct {
 	wire        jsonrpc.Request // written by send
 }
 
-// newRequest stays out of line: it has many callers, and the binary is 2 KB
-// smaller.
+// newRequest returns a request without arguments. Without the mark, a stdio program is
+// 4.0 KB larger, as it has many callers.
 //
 //go:noinline
 func newRequest(method, name string, params func(*request, []byte) ([]byte, error)) *request {
@@ -58,8 +58,8 @@ func (c *Client) serverName() string {
 	return c.agreed.Load().server.Name
 }
 
-// failed returns err with the server, method and name of the request. It stays out
-// of line, as it has many callers.
+// failed returns err with the server, method and name of the request. Without the
+// mark, a stdio program is 5.3 KB larger, as it has many callers.
 //
 //go:noinline
 func (c *Client) failed(q *request, err error) error {

@@ -104,11 +104,8 @@ func (h *handshake) run(ctx context.Context) (*agreement, error) {
 			return h.finish(ctx)
 		case await:
 			h.await(a.wait)
-		case sendProbe:
-			h.everProbed = true
-			h.send(a.kind, func() (*agreement, error) { return h.c.discover(sending) })
-		case sendInit:
-			h.send(a.kind, func() (*agreement, error) { return h.c.initialize(sending, h.legacy) })
+		case sendProbe, sendInit:
+			h.send(sending, a.kind)
 		default:
 			h.stop()
 			if err := h.reopen(ctx, a.kind); err != nil {
@@ -134,17 +131,19 @@ func (h *handshake) stop() {
 	h.sending.Wait()
 }
 
-// send sends a request on a goroutine.
-func (h *handshake) send(k kind, f func() (*agreement, error)) {
+// send sends server/discover or initialize on a goroutine.
+func (h *handshake) send(ctx context.Context, k kind) {
 	h.sent(k)
-	out := h.outcomes
-	h.sending.Go(func() { // ends when f returns
+	h.everProbed = h.everProbed || k == sendProbe
+	c, out, legacy := h.c, h.outcomes, h.legacy
+	h.sending.Go(func() { // ends with the request
 		o := sentOutcome{kind: k}
 		defer func() { out <- o }()
-		defer h.c.recover(&o.err)
-		o.agreement, o.err = f()
-		if k == sendProbe && o.agreement != nil {
-			h.c.modern.Store(true) // for later connections, even if it is too late for this one
+		defer c.recover(&o.err)
+		if k == sendInit {
+			o.agreement, o.err = c.initialize(ctx, legacy)
+		} else if o.agreement, o.err = c.discover(ctx); o.agreement != nil {
+			c.modern.Store(true) // for later connections, even if it is too late for this one
 		}
 	})
 }

@@ -83,7 +83,7 @@ func (c *conn) Call(ctx context.Context, req *Request) (RawMessage, error) {
 	}
 	defer c.remove(call)
 	c.start(call, req, nil)
-	err = c.out.put(ctx, call, req.size(), func(b []byte) []byte { return AppendRequest(b, call.ID(), req) })
+	err = c.out.put(ctx, call, &outgoing{id: call.ID(), req: req})
 	if err == nil && call.alone {
 		c.out.flush()
 	}
@@ -91,7 +91,7 @@ func (c *conn) Call(ctx context.Context, req *Request) (RawMessage, error) {
 	if a.Cancel != nil {
 		// The caller does not wait for room in the queue.
 		c.Sent()
-		_, _ = c.out.offer(a.Cancel.size(), func(b []byte) []byte { return AppendRequest(b, ID{}, a.Cancel) })
+		_, _ = c.out.offer(&outgoing{req: a.Cancel})
 		c.out.signal()
 	}
 	return a.Result, a.Err
@@ -102,12 +102,12 @@ func (c *conn) Notify(ctx context.Context, req *Request) error {
 		return err
 	}
 	c.Sent()
-	return c.out.put(ctx, nil, req.size(), func(b []byte) []byte { return AppendRequest(b, ID{}, req) })
+	return c.out.put(ctx, nil, &outgoing{req: req})
 }
 
 func (c *conn) Reply(ctx context.Context, id ID, result RawMessage, err *Error) error {
 	c.Sent()
-	return c.out.put(ctx, nil, len(result)+frame, func(b []byte) []byte { return AppendResponse(b, id, result, err) })
+	return c.out.put(ctx, nil, &outgoing{id: id, result: result, err: err})
 }
 
 func (c *conn) Done() <-chan struct{} { return c.done }

@@ -39,10 +39,19 @@ type writeQueue struct {
 	err     error         // the reason why the queue is closed
 }
 
-// put queues the messages that add appends, of about size bytes. It waits for room
-// until ctx or the call, if there is one, ends. It queues nothing if ctx has ended. For
-// a call that is alone, the caller calls flush after it.
-func (q *writeQueue) put(ctx context.Context, call *PendingCall, size int, add func([]byte) []byte) error {
+// An outgoing is a message to be written: a request, a notification, which has no id,
+// or a response.
+type outgoing struct {
+	id     ID
+	req    *Request   // nil for a response
+	result RawMessage // of a response, unless it has an err
+	err    *Error
+}
+
+// put queues a message. It waits for room until ctx or the call, if there is one, ends.
+// It queues nothing if ctx has ended. For a call that is alone, the caller calls flush
+// after it.
+func (q *writeQueue) put(ctx context.Context, call *PendingCall, m *outgoing) error {
 	var ended chan Response
 	if call != nil {
 		ended = call.response
@@ -51,7 +60,7 @@ func (q *writeQueue) put(ctx context.Context, call *PendingCall, size int, add f
 		if ctx.Err() != nil {
 			return retry.Cause(ctx)
 		}
-		room, err := q.offer(size, add)
+		room, err := q.offer(m)
 		if room == nil {
 			// A call that is alone is written by flush. Concurrent calls are faster if
 			// their messages share a write.
@@ -76,14 +85,18 @@ func (q *writeQueue) put(ctx context.Context, call *PendingCall, size int, add f
 	}
 }
 
-// offer queues the messages that add appends, of about size bytes, without waking
-// run. If there is no room, it returns a channel that is closed when there may be.
-func (q *writeQueue) offer(size int, add func([]byte) []byte) (room <-chan struct{}, err error) {
+// offer queues a message without waking run. If there is no room, it returns a channel
+// that is closed when there may be.
+func (q *writeQueue) offer(m *outgoing) (room <-chan struct{}, err error) {
 	q.mu.Lock()
 	switch err = q.err; {
 	case err != nil:
 	case len(q.buf)-q.written < maxQueued:
-		q.buf = add(buffers.Grow(q.buf, size))
+		if m.req != nil {
+			q.buf = AppendRequest(buffers.Grow(q.buf, m.req.size()), m.id, m.req)
+		} else {
+			q.buf = AppendResponse(buffers.Grow(q.buf, len(m.result)+frame), m.id, m.result, m.err)
+		}
 	default:
 		if q.room == nil {
 			q.room = make(chan struct{})

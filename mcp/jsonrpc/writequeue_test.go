@@ -150,7 +150,8 @@ func TestWriteQueueKeepsNoLargeBuffer(t *testing.T) {
 		ended := make(chan error)
 		go func() { ended <- o.run() }()
 		put := func(n int) {
-			if err := o.put(t.Context(), nil, n, func(b []byte) []byte { return append(b, make([]byte, n)...) }); err != nil {
+			text := json.RawMessage(`"` + strings.Repeat("x", n-frame) + `"`)
+			if err := o.put(t.Context(), nil, &outgoing{id: NumberID(1), result: text}); err != nil {
 				t.Fatal(err)
 			}
 			<-s.out
