@@ -16,6 +16,7 @@ import (
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/input"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/display"
 	"github.com/stdmcp/stdmcp/internal/nearest"
 	"github.com/stdmcp/stdmcp/internal/recording"
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -446,7 +447,7 @@ func describeServer(k *compat.Catalog) string {
 	if version == "" {
 		return name
 	}
-	return name + ", protocol " + diag.EscapeName(version)
+	return name + ", protocol " + display.EscapeName(version)
 }
 
 // diffJSON returns the changes as an object.

@@ -6,6 +6,9 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
+// Mask replaces a secret.
+const Mask = "***"
+
 // PublicArgs returns the words of a command as texts may show them, and what [Mask]
 // has replaced in them: the values of flags, variables, fields and members with the
 // names of secrets, tokens with well-known prefixes, and the users, passwords and
@@ -53,7 +56,7 @@ func (m *argMask) arg(s string) {
 	m.hidden = nothing
 	for i := 0; i < len(s); {
 		if strings.IndexByte(blanks+quotes, s[i]) >= 0 {
-			m.put(s[i : i+1], "")
+			m.put(s[i:i+1], "")
 			i++
 			continue
 		}
@@ -147,7 +150,7 @@ func (m *argMask) pairs(s string, first bool) int {
 			isURL, inHost, start = true, true, p+1
 		case c == ':' || c == '=':
 			if IsSecretName(s[start:p]) || LooksSecret(s[p+1:]) {
-				m.put(s[from : p+1], "")
+				m.put(s[from:p+1], "")
 				switch {
 				case first:
 					m.hidden = rest

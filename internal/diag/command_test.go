@@ -64,3 +64,32 @@ func TestPublicArgsTakesLinearTime(t *testing.T) {
 		}
 	}
 }
+
+func TestIsSecretName(t *testing.T) {
+	for _, name := range []string{"Authorization", "set-cookie", "X-Api-Key", "GITHUB_TOKEN", "clientSecret", "Mcp-Session-Id",
+		"pwd", "JWT", "session", "DB_PWD", "--password", "passwd", "PASS_WORD", "passphrase", "AWS_CREDENTIALS", "--header"} {
+		if !IsSecretName(name) {
+			t.Errorf("%s is not secret", name)
+		}
+	}
+	for _, name := range []string{"", "Accept", "--verbose", "PATH", "Content-Type", "compass"} {
+		if IsSecretName(name) {
+			t.Errorf("%s is secret", name)
+		}
+	}
+}
+
+func TestHideUserinfo(t *testing.T) {
+	for in, want := range map[string]string{
+		"":                                "",
+		"no URL, a@b":                     "no URL, a@b",
+		"http://h/a@b":                    "http://h/a@b",
+		"http://u:p@h":                    "http://***@h",
+		"x http://u:p@q@h:1/ y ftp://v@g": "x http://***@h:1/ y ftp://***@g",
+		"://@":                            "://***@",
+	} {
+		if got := HideUserinfo(in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}

@@ -1,5 +1,5 @@
-// Package diag prepares errors and text of servers for people: it names the
-// operation that failed, makes text printable, and replaces secrets.
+// Package diag has the errors of all packages, which name the operation that failed, and
+// masks the secrets in commands. Package display replaces secrets in other texts.
 package diag
 
 import (

@@ -14,12 +14,6 @@ import (
 // three dots. Zero means no limit.
 func Printable(s string, max int) string { return Cut(strip(s), max) }
 
-// PrintableWithout is Printable for text that may contain secrets. It replaces
-// them as [Redact] does, even those that a control sequence interrupts.
-func PrintableWithout(s string, max int, secrets ...string) string {
-	return Cut(Redact(strip(Redact(s, secrets...)), secrets...), max)
-}
-
 // strip removes and replaces what cannot be printed.
 func strip(s string) string {
 	var b []byte

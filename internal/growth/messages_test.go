@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/display"
 	"github.com/stdmcp/stdmcp/internal/eventstream"
 	"github.com/stdmcp/stdmcp/internal/growth"
 	"github.com/stdmcp/stdmcp/internal/recording"
@@ -171,7 +172,7 @@ func TestGrowthOfRedaction(t *testing.T) {
 		Prepare: func(input string) func() error {
 			text, secret, _ := strings.Cut(input, "\x00")
 			return func() error {
-				if out := diag.Redact(text, secret); strings.Contains(out, secret) {
+				if out := display.Redact(text, secret); strings.Contains(out, secret) {
 					return fmt.Errorf("%.100q contains the secret", out)
 				}
 				return nil
@@ -191,7 +192,7 @@ func TestGrowthOfRedaction(t *testing.T) {
 				return inner
 			}}),
 		Prepare: func(input string) func() error {
-			hide := func(s string) string { return diag.Redact(s, "hunter2") }
+			hide := func(s string) string { return display.Redact(s, "hunter2") }
 			return func() error { _, err := recording.MaskJSON([]byte(input), hide); return err }
 		}})
 }

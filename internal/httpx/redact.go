@@ -6,13 +6,14 @@ import (
 	"strings"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/display"
 )
 
 // Redact returns err, the error of req, without the secrets of req and without
 // more in its text: errors may quote malformed responses, which repeat them.
 func Redact(err error, req *http.Request, more ...string) error {
 	text := err.Error()
-	if redacted := diag.Redact(text, append(secrets(req), more...)...); redacted != text {
+	if redacted := display.Redact(text, append(secrets(req), more...)...); redacted != text {
 		return diag.Error(redacted, nil, err)
 	}
 	return err

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/display"
 	"github.com/stdmcp/stdmcp/mcp/httperr"
 )
 
@@ -45,7 +46,7 @@ func encoding(resp *http.Response) string {
 // want is the expected content type.
 func NewStatusError(resp *http.Response, want string) *httperr.StatusError {
 	data, _ := readPrefix(resp)
-	hidden := diag.NewRedactor(secrets(resp.Request)...)
+	hidden := display.NewRedactor(secrets(resp.Request)...)
 	challenges := slices.Clone(resp.Header.Values("WWW-Authenticate"))
 	for i, text := range challenges {
 		challenges[i] = hidden.Redact(text)
@@ -58,7 +59,7 @@ func NewStatusError(resp *http.Response, want string) *httperr.StatusError {
 		Want:            want,
 		RetryAfter:      retryAfter(resp.Header.Get("Retry-After")),
 		WWWAuthenticate: challenges,
-		Body:            diag.PrintableWithout(string(data), 0, secrets(resp.Request)...),
+		Body:            display.PrintableWithout(string(data), 0, secrets(resp.Request)...),
 		ContentEncoding: encoding(resp),
 	}
 }

@@ -8,11 +8,11 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/display"
 )
 
 func TestMaskJSON(t *testing.T) {
-	hide := func(s string) string { return diag.Redact(s, "hunter22", "12345678") }
+	hide := func(s string) string { return display.Redact(s, "hunter22", "12345678") }
 	for text, want := range map[string]string{
 		`{"password": "x", "author":"y", "api_key":["a"]}`:           `{"password":"***","author":"y","api_key":"***"}`,
 		`{"_meta":{"progressToken":7},"tokens":9}`:                   `{"_meta":{"progressToken":7},"tokens":9}`,
@@ -52,7 +52,7 @@ func FuzzMaskJSON(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := MaskJSON(message, func(s string) string { return diag.Redact(s, secret) })
+		got, err := MaskJSON(message, func(s string) string { return display.Redact(s, secret) })
 		if err != nil || !json.Valid(got) {
 			t.Fatalf("%s becomes %s, %v", message, got, err)
 		}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/display"
 )
 
 const request = `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"greet","arguments":{"message":"hello"},"_meta":` +
@@ -154,11 +154,11 @@ func FuzzIsPlain(f *testing.F) {
 			return
 		}
 		found := false
-		_, ok := mask(nil, data, diag.NewRedactor(), func(name []byte) bool {
+		_, ok := mask(nil, data, display.NewRedactor(), func(name []byte) bool {
 			found = found || isSecret(name)
 			return false
 		})
-		if !ok || found || diag.Redact(string(data), "opensesame") != string(data) || bytes.ContainsAny(data, "\r\n") {
+		if !ok || found || display.Redact(string(data), "opensesame") != string(data) || bytes.ContainsAny(data, "\r\n") {
 			t.Errorf("%q is taken as it is", data)
 		}
 	})

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/display"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
@@ -32,7 +32,7 @@ type Options struct {
 // request is used once, and the last of those that match as often as needed.
 type Replay struct {
 	opts    Options
-	secrets *diag.Redactor
+	secrets *display.Redactor
 
 	mu   sync.Mutex // guards used of all exchanges
 	list []*exchange
@@ -54,7 +54,7 @@ func NewReplay(entries []Entry, o *Options) *Replay {
 	if o != nil {
 		r.opts = *o
 	}
-	r.secrets = diag.NewRedactor(r.opts.Secrets...)
+	r.secrets = display.NewRedactor(r.opts.Secrets...)
 	last := map[int]*exchange{} // by connection
 	pending := map[string]*exchange{}
 	tokens := map[string]*exchange{} // by progress token

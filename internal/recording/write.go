@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/display"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
@@ -26,7 +27,7 @@ const header = "stdmcp recording "
 // A Writer writes a recording. Create one with [NewWriter]. Its methods may be called
 // by several goroutines at once.
 type Writer struct {
-	secrets *diag.Redactor
+	secrets *display.Redactor
 	begun   time.Time
 
 	ending sync.Mutex // held while the end of a connection is written
@@ -47,7 +48,7 @@ type Writer struct {
 // NewWriter begins a recording. secrets are values to mask; those shorter than 5
 // bytes are ignored. The caller must call Close.
 func NewWriter(w io.Writer, secrets ...string) *Writer {
-	r := &Writer{w: bufio.NewWriterSize(w, 64<<10), begun: time.Now(), secrets: diag.NewRedactor(secrets...), names: map[string]bool{}, open: map[jsonrpc.Conn]int{}}
+	r := &Writer{w: bufio.NewWriterSize(w, 64<<10), begun: time.Now(), secrets: display.NewRedactor(secrets...), names: map[string]bool{}, open: map[jsonrpc.Conn]int{}}
 	_, r.err = r.w.WriteString(header + version + "\n")
 	return r
 }
@@ -315,7 +316,7 @@ func isSecret(name []byte) bool {
 
 // mask appends a message on one line, with its secrets masked. It reports false if
 // the message is not JSON.
-func mask(dst, data []byte, secrets *diag.Redactor, isSecret func(name []byte) bool) ([]byte, bool) {
+func mask(dst, data []byte, secrets *display.Redactor, isSecret func(name []byte) bool) ([]byte, bool) {
 	dst, ok := rewrite(dst, data, func(key, raw []byte) []byte {
 		if len(raw) > 0 && raw[0] == '"' && isSecret(key) {
 			return []byte(`"` + diag.Mask + `"`)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/display"
 	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/mcp/httperr"
 )
@@ -103,7 +104,7 @@ const maxServerText = 200
 // printable returns text of a server without the secrets, safe to print and at
 // most maxServerText bytes long.
 func printable(s string, secrets ...string) string {
-	return diag.PrintableWithout(s, maxServerText, secrets...)
+	return display.PrintableWithout(s, maxServerText, secrets...)
 }
 
 // The Format methods keep secrets out of logs: every verb prints only a name. The
@@ -149,7 +150,7 @@ func (t *Transport) String() string {
 
 // Hide returns text with the Transport's tokens and client secret replaced by
 // "***". Use it before printing a server's text, which may echo them.
-func (t *Transport) Hide(text string) string { return diag.Redact(text, t.secrets()...) }
+func (t *Transport) Hide(text string) string { return display.Redact(text, t.secrets()...) }
 
 // secrets returns the client's secret and the tokens, also those of the last token
 // that a server refused: it may quote them later.

@@ -5,7 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/display"
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
@@ -46,7 +46,7 @@ func unportable(path string) string {
 		switch last := part[len(part)-1]; {
 		case last == ' ' || last == '.':
 			return "it ends with a space or a dot"
-		case diag.EscapeName(part) != part:
+		case display.EscapeName(part) != part:
 			return "it contains invisible characters"
 		case isDevice(part):
 			return "it is a device of Windows"

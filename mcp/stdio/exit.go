@@ -67,7 +67,7 @@ func quoteStderr(s string, hidden []string) string {
 	const maxBytes, maxLine, maxLines = 2 << 10, 500, 5
 	for _, secret := range hidden {
 		if len(secret) >= minSecret { // shorter ones occur in other words
-			s = strings.Join(strings.Split(s, secret), diag.Mask) // diag.Redact, for all encodings, would add 16 KB
+			s = strings.Join(strings.Split(s, secret), diag.Mask) // display.Redact, for all encodings, would add 16 KB
 		}
 	}
 	tail := s

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/display"
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
@@ -60,7 +61,7 @@ func (s *Server) secretArgs(args []string) {
 // Hide returns text with *** in place of each secret: values of variables and
 // headers, tokens, and the user info and query of URLs. Only a Server that
 // [Server.Expand] returned knows its secrets.
-func (s *Server) Hide(text string) string { return diag.Redact(text, s.secrets...) }
+func (s *Server) Hide(text string) string { return display.Redact(text, s.secrets...) }
 
 // Public returns a copy without secrets, for status reports. References to
 // variables are not secret.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/display"
 	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/nearest"
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -190,7 +191,7 @@ func (s *Set) load(ctx context.Context, id, file string, k *skills.Skill) (*skil
 			names = append(names, f.Name)
 		}
 		if near := nearest.Names(file, names); len(near) > 0 {
-			err = &skillError{err, "(did you mean " + diag.EscapeName(strings.Join(near, " or ")) + "?)"}
+			err = &skillError{err, "(did you mean " + display.EscapeName(strings.Join(near, " or ")) + "?)"}
 		}
 	}
 	if err != nil {

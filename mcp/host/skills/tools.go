@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/display"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host"
@@ -104,7 +105,7 @@ func (s *Set) readTool(ctx context.Context, input mcp.RawMessage) (string, error
 		if len(b) > 2*s.opts.MaxText {
 			break
 		}
-		b = append(b, diag.EscapeName(f.Name)+" ("+strconv.FormatInt(f.Size, 10)+" bytes)\n"...)
+		b = append(b, display.EscapeName(f.Name)+" ("+strconv.FormatInt(f.Size, 10)+" bytes)\n"...)
 	}
 	return string(b), nil
 }

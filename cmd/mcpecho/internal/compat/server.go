@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/display"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 )
@@ -22,7 +23,7 @@ func (k *Catalog) ProtocolVersion() string { return k.server.version }
 // Server returns the name and the version of the server, on one line.
 func (k *Catalog) Server() string {
 	info := k.server.info
-	return diag.EscapeName(diag.Cut(strings.TrimSpace(info.member("name").string()+" "+info.member("version").string()), maxName))
+	return display.EscapeName(diag.Cut(strings.TrimSpace(info.member("name").string()+" "+info.member("version").string()), maxName))
 }
 
 // isModern reports whether a protocol version belongs to the modern era.

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/display"
 	"github.com/stdmcp/stdmcp/internal/recording"
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
@@ -25,7 +26,7 @@ var escape = strings.NewReplacer("~", "~0", "/", "~1")
 
 // join appends a name to a JSON Pointer.
 func join(path, name string) string {
-	return shorten(path + "/" + diag.EscapeName(escape.Replace(diag.Cut(name, maxName))))
+	return shorten(path + "/" + display.EscapeName(escape.Replace(diag.Cut(name, maxName))))
 }
 
 // shorten returns a path without its beginning if it is long.
@@ -41,7 +42,7 @@ func shorten(path string) string {
 }
 
 // quoteName quotes the name of a tool or another item.
-func quoteName(name string) string { return `"` + diag.EscapeName(diag.Cut(name, maxName)) + `"` }
+func quoteName(name string) string { return `"` + display.EscapeName(diag.Cut(name, maxName)) + `"` }
 
 // quotePair quotes two values at a path, which may be nil. Of long texts it quotes the
 // part with the first difference.
@@ -85,7 +86,7 @@ func quote(v *value, same int, secret bool) string {
 	if err != nil {
 		return "(" + diag.Cut(err.Error(), maxQuote) + ")"
 	}
-	return diag.EscapeName(diag.Cut(string(text), maxQuote))
+	return display.EscapeName(diag.Cut(string(text), maxQuote))
 }
 
 // hide masks a string that looks like a secret.
@@ -112,5 +113,5 @@ func quoteText(text string, same int) string {
 		mark = "…"
 	}
 	text = diag.HideUserinfo(text[start:min(len(text), start+4*maxQuote)])
-	return string(wire.AppendString(nil, mark+diag.EscapeName(diag.Cut(text, maxQuote))))
+	return string(wire.AppendString(nil, mark+display.EscapeName(diag.Cut(text, maxQuote))))
 }

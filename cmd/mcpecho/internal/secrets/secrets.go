@@ -3,6 +3,7 @@ package secrets
 
 import (
 	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/display"
 	"github.com/stdmcp/stdmcp/internal/recording"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
@@ -22,7 +23,7 @@ func (h Set) Hide(s string) string {
 			return diag.Mask // even if it is short
 		}
 	}
-	s = diag.Redact(s, h.Values...)
+	s = display.Redact(s, h.Values...)
 	if h.Entry != nil {
 		s = h.Entry.Hide(s)
 	}

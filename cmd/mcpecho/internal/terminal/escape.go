@@ -1,22 +1,22 @@
 package terminal
 
-import "github.com/stdmcp/stdmcp/internal/diag"
+import "github.com/stdmcp/stdmcp/internal/display"
 
 // Escape returns text of a server without terminal control sequences: control
 // characters and those that reorder or hide text become escapes such as \u001b,
 // which do not change the meaning of JSON. Line breaks and tabs stay.
 func Escape(s string) string {
-	return diag.Escape(s, func(_, r, after rune) bool { return mustEscape(r) && (r != '\r' || after != '\n') })
+	return display.Escape(s, func(_, r, after rune) bool { return mustEscape(r) && (r != '\r' || after != '\n') })
 }
 
 // EscapeLine is Escape for text that must stay on one line.
 func EscapeLine(s string) string {
-	return diag.Escape(s, func(_, r, _ rune) bool { return r == '\n' || r == '\t' || mustEscape(r) })
+	return display.Escape(s, func(_, r, _ rune) bool { return r == '\n' || r == '\t' || mustEscape(r) })
 }
 
 // EscapeName is EscapeLine for names and titles, in which invisible characters
 // would make two of them look alike.
-func EscapeName(s string) string { return diag.EscapeName(s) }
+func EscapeName(s string) string { return display.EscapeName(s) }
 
 // mustEscape reports whether a terminal might interpret r instead of showing it.
 func mustEscape(r rune) bool {
@@ -30,5 +30,5 @@ func mustEscape(r rune) bool {
 	case 0xe0000 <= r && r <= 0xe007f: // tags, which are invisible
 		return true
 	}
-	return diag.Reorders(r)
+	return display.Reorders(r)
 }

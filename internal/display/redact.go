@@ -1,13 +1,13 @@
-package diag
+// Package display prepares texts of servers for people: it replaces secrets, and escapes
+// characters that hide something.
+package display
 
 import (
 	"strings"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
-
-// Mask replaces a secret.
-const Mask = "***"
 
 // minSecret is the length in bytes of the shortest secret that is replaced. Shorter
 // values, such as ports and switches, occur in too many words.
@@ -17,7 +17,7 @@ const minSecret = 5
 // base64, where a few characters occur in many words.
 const minEncoded = 8
 
-// Redact returns s with [Mask] in place of the secrets, in whichever form s quotes
+// Redact returns s with [diag.Mask] in place of the secrets, in whichever form s quotes
 // them: as they are; with any of their characters escaped as in URLs, or in strings of
 // JSON, Go and JavaScript; in hexadecimal; or, from 8 bytes on, in base64,
 // alone or as a part of what is encoded. A text may be escaped twice. Redact ignores
@@ -29,6 +29,12 @@ func Redact(s string, secrets ...string) string {
 		}
 	}
 	return s
+}
+
+// PrintableWithout is [diag.Printable] for text that may contain secrets. It replaces
+// them as [Redact] does, even those that a control sequence interrupts.
+func PrintableWithout(s string, max int, secrets ...string) string {
+	return diag.Cut(Redact(diag.Printable(Redact(s, secrets...), 0), secrets...), max)
 }
 
 // A Redactor replaces secrets in texts.
@@ -61,7 +67,7 @@ func (r *Redactor) Redact(s string) string {
 		case !hidden[i]:
 			b = append(b, s[i])
 		case i == 0 || !hidden[i-1]:
-			b = append(b, Mask...)
+			b = append(b, diag.Mask...)
 		}
 	}
 	return string(b)

@@ -1,4 +1,4 @@
-package diag
+package display
 
 import (
 	"encoding/base64"
@@ -14,6 +14,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
@@ -43,20 +44,6 @@ func TestRedact(t *testing.T) {
 	} {
 		if got := Redact(c.text, c.secrets...); got != c.want {
 			t.Errorf("%q without %q: %q, want %q", c.text, c.secrets, got, c.want)
-		}
-	}
-}
-
-func TestIsSecretName(t *testing.T) {
-	for _, name := range []string{"Authorization", "set-cookie", "X-Api-Key", "GITHUB_TOKEN", "clientSecret", "Mcp-Session-Id",
-		"pwd", "JWT", "session", "DB_PWD", "--password", "passwd", "PASS_WORD", "passphrase", "AWS_CREDENTIALS", "--header"} {
-		if !IsSecretName(name) {
-			t.Errorf("%s is not secret", name)
-		}
-	}
-	for _, name := range []string{"", "Accept", "--verbose", "PATH", "Content-Type", "compass"} {
-		if IsSecretName(name) {
-			t.Errorf("%s is secret", name)
 		}
 	}
 }
@@ -103,7 +90,7 @@ func TestRedactEncodings(t *testing.T) {
 			"base64 inside": base64.StdEncoding.EncodeToString([]byte("u:" + secret + ".")), "base64 in a URL": url.QueryEscape(base64.StdEncoding.EncodeToString([]byte(secret))),
 		} {
 			got := Redact("<"+form+">", secret)
-			if rest, found := strings.CutPrefix(got, "<"); !found || !strings.Contains(rest, Mask) || len(rest) > 13 {
+			if rest, found := strings.CutPrefix(got, "<"); !found || !strings.Contains(rest, diag.Mask) || len(rest) > 13 {
 				t.Errorf("%q as %s: %s becomes %s", secret, name, form, got)
 			}
 		}
@@ -127,14 +114,14 @@ func TestRedactTakesLinearTime(t *testing.T) {
 	}
 	for before := range 4 { // parts begin at any place of a long row of slashes
 		for more := range 4 {
-			if got := Redact("xxx"[:before]+strings.Repeat(`\\`, 3*minPart/2+more)+`\u0068unter22`, "hunter22"); !strings.HasSuffix(got, Mask) {
+			if got := Redact("xxx"[:before]+strings.Repeat(`\\`, 3*minPart/2+more)+`\u0068unter22`, "hunter22"); !strings.HasSuffix(got, diag.Mask) {
 				t.Errorf("%d characters, %d slashes more: %s", before, 2*more, got[len(got)-20:])
 			}
 		}
 	}
 	text := strings.Repeat(`\n`, 1<<20)
 	for _, at := range []int{0, minPart - 6, minPart, minPart + 2, 3*minPart - 8, len(text)} {
-		if got := Redact(text[:at]+`\u0068unter22%68unter22`+text[at:], secret+"x", "hunter22"); len(got) != len(text)+len(Mask) {
+		if got := Redact(text[:at]+`\u0068unter22%68unter22`+text[at:], secret+"x", "hunter22"); len(got) != len(text)+len(diag.Mask) {
 			t.Errorf("at %d: %d bytes of %d", at, len(got), len(text))
 		}
 	}
@@ -246,17 +233,8 @@ func FuzzRedact(f *testing.F) {
 	})
 }
 
-func TestHideUserinfo(t *testing.T) {
-	for in, want := range map[string]string{
-		"":                                "",
-		"no URL, a@b":                     "no URL, a@b",
-		"http://h/a@b":                    "http://h/a@b",
-		"http://u:p@h":                    "http://***@h",
-		"x http://u:p@q@h:1/ y ftp://v@g": "x http://***@h:1/ y ftp://***@g",
-		"://@":                            "://***@",
-	} {
-		if got := HideUserinfo(in); got != want {
-			t.Errorf("%q: %q, want %q", in, got, want)
-		}
+func TestPrintableWithout(t *testing.T) {
+	if got := PrintableWithout("se\x1b[0mcret and sec\tret", 0, "secret", "sec\tret"); got != "*** and ***" {
+		t.Error(got)
 	}
 }

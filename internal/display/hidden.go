@@ -1,4 +1,4 @@
-package diag
+package display
 
 // IsHidden reports whether r, between two other characters of a name or 0, takes up no
 // space, looks like a space without being one, or changes the order of the text around
