@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/input"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/toolargs"
 	"github.com/stdmcp/stdmcp/mcp"
@@ -83,13 +85,18 @@ func (c *invocation) encodeArguments(ctx context.Context, s *conversation, tool 
 	}
 	t, err := c.findTool(tools, tool)
 	if err == nil {
-		input := toolargs.ParseSchema(t.InputSchema)
-		canceled, failed := c.askMissing(ctx, s, t, input, given)
+		schema := toolargs.ParseSchema(t.InputSchema)
+		if len(given.Each) == 0 && len(schema.Required) > 0 {
+			if piped, err := c.pipedArguments(ctx); piped != nil || err != nil {
+				return piped, err
+			}
+		}
+		canceled, failed := c.askMissing(ctx, s, t, schema, given)
 		if failed != nil {
 			return nil, failed
 		}
 		var args json.RawMessage
-		if args, err = c.object(given, tool, input); err == nil || canceled {
+		if args, err = c.object(given, tool, schema); err == nil || canceled {
 			return args, err
 		}
 	}
@@ -97,6 +104,40 @@ func (c *invocation) encodeArguments(ctx context.Context, s *conversation, tool 
 		return c.encodeArguments(ctx, s, tool, given)
 	}
 	return nil, err
+}
+
+// pipeWait is how long a call without its required arguments waits for them on a pipe.
+const pipeWait = time.Second
+
+// pipedArguments returns the arguments that another program or a file has on standard
+// input, or nil. The user may have left out the - that stands for it.
+func (c *invocation) pipedArguments(ctx context.Context) (json.RawMessage, error) {
+	if c.shell != nil || c.isTerminal(c.stdin) {
+		return nil, nil
+	}
+	if f, ok := c.stdin.(*os.File); ok {
+		if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() && info.Mode()&os.ModeNamedPipe == 0 {
+			return nil, nil
+		}
+	}
+	waiting, cancel := context.WithTimeout(ctx, pipeWait)
+	defer cancel()
+	in := bufio.NewReader(c.stdin)
+	first, err := input.Await(waiting, func() (byte, error) {
+		for {
+			if b, err := in.ReadByte(); err != nil || !strings.ContainsRune(" \t\r\n", rune(b)) {
+				return b, err
+			}
+		}
+	})
+	if err != nil || first != '{' || in.UnreadByte() != nil {
+		return nil, ctx.Err()
+	}
+	given, err := toolargs.Read(ctx, []string{"-"}, in)
+	if err != nil {
+		return nil, c.usage(err.Error())
+	}
+	return given.Whole, nil
 }
 
 // readArguments reads the arguments of a call.
@@ -130,7 +171,11 @@ func (c *invocation) findTool(tools []*mcp.Tool, name string) (*mcp.Tool, error)
 		names = append(names, t.Name)
 	}
 	f := *failure.Classify(err)
-	f.Hint = c.didMean(name, names, "for a list, type: "+c.commandFor("tools"))
+	otherwise := "for a list, type: " + c.commandFor("tools")
+	if c.flags.Sampling == "" && c.flags.Roots == nil {
+		otherwise = "some servers offer tools only with --sampling or --root; " + otherwise
+	}
+	f.Hint = c.didMean(name, names, otherwise)
 	return nil, &f
 }
 

@@ -1,7 +1,11 @@
 package main
 
 import (
+	"bytes"
+	"io"
+	"log"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 
@@ -88,7 +92,9 @@ func TestInsecure(t *testing.T) {
 	for _, name := range []string{"HOME", "USERPROFILE", "AppData", "XDG_CONFIG_HOME"} {
 		t.Setenv(name, home)
 	}
-	web := httptest.NewTLSServer(testserver.NewHandler(testserver.New(nil), nil))
+	web := httptest.NewUnstartedServer(testserver.NewHandler(testserver.New(nil), nil))
+	web.Config.ErrorLog = log.New(io.Discard, "", 0)
+	web.StartTLS()
 	defer web.Close()
 	url := web.URL + "/mcp"
 	if o := runCommand(t, "call", url, "echo", "message=hi"); o.status != failure.Unreachable || !strings.Contains(o.stderr, "certificate") {
@@ -104,4 +110,31 @@ func TestInsecure(t *testing.T) {
 	logIn(t, base).want(t, 0, "Logged in to "+base+".\n", "To log in, open this page: ")
 	runCommand(t, "call", base, "echo", "message=hi").want(t, 0, "hi\n", "")
 	runCommand(t, "ping", base, "-k").want(t, failure.Forbidden, "", "Warning: --insecure")
+}
+
+// The - that stands for standard input may be left out if another program or a file has
+// the arguments. A call without required arguments does not read it.
+func TestPipedArguments(t *testing.T) {
+	t.Parallel()
+	call := func(in string, args ...string) result {
+		return runCommandWithInput(t, in, append(append([]string{"call"}, args...), "--", "mcpecho", "serve")...)
+	}
+	call(`{"message":"hi"}`, "echo").want(t, 0, "hi\n", "")
+	call("\n {\"a\":2,\n\"b\":40}\n", "add").want(t, 0, "42\n", "")
+	call("", "echo").want(t, failure.Usage, "", "type: mcpecho call echo message=")
+	call("hello", "echo").want(t, failure.Usage, "", "type: mcpecho call echo message=")
+	call(`{"message":`, "echo").want(t, failure.Usage, "", "invalid standard input")
+	call(`{"message":"no"}`, "echo", "message=hi").want(t, 0, "hi\n", "")
+	// A pipe that stays open and empty does not hold up the error.
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer write.Close()
+	defer read.Close()
+	var stdout, stderr bytes.Buffer
+	status := run(t.Context(), serverArgs(t, []string{"call", "echo", "--", "mcpecho", "serve"}), &environment{stdin: read, stdout: &stdout, stderr: &stderr, getenv: os.Getenv, self: mcpechoPath(t), name: "mcpecho"})
+	if status != failure.Usage || !strings.Contains(stderr.String(), "requires message") {
+		t.Errorf("%d, %s", status, stderr.String())
+	}
 }

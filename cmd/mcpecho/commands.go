@@ -181,20 +181,20 @@ is 5; "careful" does not change it.
 
 With --watch, it goes on until it is interrupted, and prints only what differs.`,
 			flags: append([]string{"watch"}, slices.DeleteFunc(slices.Clone(resultFlags), func(name string) bool { return slices.Contains([]string{"trace", "root", "sampling"}, name) })...), run: runCheck,
-			example: []string{"check -- mcpecho serve", "check --watch src -- node server.js", "check http://127.0.0.1:3001/mcp --json"},
+			example: []string{"check -- mcpecho serve", "check --watch -- node server.js", "check http://127.0.0.1:3001/mcp --json"},
 		}, {
 			name: "raw", target: true, args: "METHOD [JSON | -]", min: 1, max: -1, sample: "tools/list",
 			short: "Send any request and print its result as it came",
 			long:  "The parameters are a JSON object, or - to read it from standard input. Pages are not\nmerged, and nothing is hidden or changed.",
 			flags: resultFlags, run: runRaw,
-			example: []string{"raw tools/list -- mcpecho serve", `raw https://example.com/mcp tools/list '{"cursor": "2"}'`},
+			example: []string{"raw tools/list -- mcpecho serve", `raw https://example.com/mcp resources/read '{"uri": "echo://text"}'`},
 		}, {
 			name: "task", aliases: []string{"tasks/list", "tasks-list", "tasks"}, target: true,
 			actions: []string{"list", "get", "cancel"}, args: "[ID]", max: 2,
 			short: "List, get or cancel a server's tasks",
 			long:  "A task is a call that the server continues after its response. Only 2025-11-25 has a\nlist of them.",
 			flags: listFlags, run: runTask,
-			example: []string{"task list https://example.com/mcp", "task get https://example.com/mcp 786512e2", "task cancel https://example.com/mcp 786512e2"},
+			example: []string{"task list https://example.com/mcp --json", "task get NAME 786512e2 --json", "task cancel NAME 786512e2 --timeout 5s"},
 		}, {
 			name: "diff", aliases: []string{"compare"}, args: "OLD NEW", max: -1, started: true, pair: true,
 			short: "Show what changed between two servers or recordings",

@@ -227,7 +227,7 @@ func TestServerEnvironmentAndDirectory(t *testing.T) {
 	if o := runWithFault(t, nil, "call", "process", "--inherit-env"); !strings.Contains(o.stdout, "MCPECHO_TEST_OUTER") {
 		t.Errorf("%+v", o)
 	}
-	runWithServer(t, "ping", "--cwd", filepath.Join(dir, "none")).want(t, failure.Unreachable, "", "none")
+	runWithServer(t, "ping", "--cwd", filepath.Join(dir, "none")).want(t, failure.Usage, "", "none")
 }
 
 func TestVerboseShowsLogsAndStandardError(t *testing.T) {

@@ -102,7 +102,7 @@ func TestInvalidConfiguration(t *testing.T) {
 		"tools mine -c .":                 "not a regular file",
 		"tools bad.json:unset":            "MCPECHO_UNSET",
 		"tools bad.json:sdk":              `does not support servers of type "sdk"`,
-		"tools mine -t http":              "-t and -H need a server at a URL",
+		"tools mine -t http":              "-t, -H and --insecure need a server at a URL",
 		"call mine/echo/x a=1":            `no tool "echo/x"`,
 		"login mine":                      "login and logout need a server at a URL",
 		"tools mine/echo --json":          `"kind":"usage"`,

@@ -343,12 +343,6 @@ func (c *invocation) explainStart(err error) error {
 		f.Message = strconv.Quote(c.server[0]) + " is a directory, not a program"
 		return &f
 	}
-	if i := strings.Index(f.Message, "; searched "); i >= 0 { // all of PATH, which says nothing
-		after := f.Message[i+2:]
-		if j := strings.Index(after, "; "); j >= 0 {
-			f.Message = f.Message[:i] + after[j:]
-		}
-	}
 	var better []string
 	missing := errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, system.ErrNotProgram)
 	switch server := guess.Server(c.server); {
@@ -361,7 +355,7 @@ func (c *invocation) explainStart(err error) error {
 		}
 		better = append(append(append(before, ours...), "--"), theirs...)
 	default:
-		return &f
+		return err
 	}
 	f.Hint = "type: " + c.paste(better)
 	return &f

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -97,7 +98,7 @@ func TestDocumentedCommandsWork(t *testing.T) {
 		switch c := findCommand(name); {
 		case strings.Contains(line, "URL"), strings.Contains(line, "NAME"), strings.Contains(line, "OLD"):
 			continue // stands for any
-		case c != nil && (c.endless || c.web):
+		case c != nil && (c.endless || c.web || slices.Contains(args, "--watch")):
 			w := &environment{getenv: os.Getenv, name: "mcpecho"}
 			if _, err := parse(w, args); err != nil {
 				t.Errorf("mcpecho %s: %v", line, err)

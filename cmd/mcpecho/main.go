@@ -14,7 +14,8 @@
 // error is a JSON object on one line of standard error. The exit status is 0 for
 // success, 1 for wrong usage or a file error, 3 for missing authorization, 4 for a
 // server that is unreachable, crashed or timed out, 5 for a request that the
-// server or the tool refused, and 130 after an interrupt.
+// server or the tool refused, and 130 after an interrupt (143 after SIGTERM, 129 after
+// SIGHUP).
 //
 // "mcpecho help" lists the commands, and "mcpecho help COMMAND" has examples.
 package main
@@ -28,6 +29,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
@@ -49,8 +51,15 @@ func main() {
 	signals := make(chan os.Signal, 2)
 	interrupts := &interrupts{signals: signals}
 	signal.Notify(signals, append(system.Hangups(), os.Interrupt, syscall.SIGTERM)...)
+	var ended atomic.Int32 // the status after a signal
+	ended.Store(failure.Interrupted)
 	go func() { // ends with the program
 		for s := range signals {
+			if s == syscall.SIGTERM {
+				ended.Store(failure.Terminated)
+			} else if s != os.Interrupt {
+				ended.Store(failure.HungUp)
+			}
 			if s != os.Interrupt || !interrupts.handled() {
 				break
 			}
@@ -59,7 +68,7 @@ func main() {
 		cancel()
 		for s := range signals {
 			if !slices.Contains(system.Hangups(), s) {
-				os.Exit(failure.Interrupted)
+				os.Exit(int(ended.Load()))
 			}
 		}
 	}()
@@ -81,6 +90,9 @@ func main() {
 		interrupts: interrupts,
 	})
 	interrupts.close()
+	if status == failure.Interrupted {
+		status = int(ended.Load())
+	}
 	os.Exit(status)
 }
 

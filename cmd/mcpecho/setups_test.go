@@ -74,7 +74,7 @@ func TestBrokenSetups(t *testing.T) {
 			[]string{"within 400ms", "ENOTFOUND registry.example", "behind a proxy", "http://***@proxy.example"}},
 		"expired certificate":    {[]string{expired}, []string{"certificate has expired", "clock of this machine"}},
 		"TLS for a plain server": {[]string{strings.Replace(stream.URL, "http:", "https:", 1)}, []string{"plain HTTP", "type: mcpecho tools http://"}},
-		"missing program":        {[]string{"--", "no-such-program"}, []string{"the program was not found; searched /"}},
+		"missing program":        {[]string{"--", "no-such-program"}, []string{"the program was not found; install it"}},
 		"program elsewhere": {[]string{"-c", config(`{"command":"no-such-program","env":{"PATH":"/opt/a:/opt/b"}}`), "x"},
 			[]string{"not found; searched /opt/a, /opt/b;"}},
 		"port closed":        {[]string{closed}, []string{"connection refused", "no server listens on port", "start the server, or correct the port"}},

@@ -110,7 +110,7 @@ func TestSecondSignalEndsProgram(t *testing.T) {
 	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range []os.Signal{syscall.SIGTERM, os.Interrupt} {
+	for s, want := range map[os.Signal]int{syscall.SIGTERM: failure.Terminated, os.Interrupt: failure.Interrupted} {
 		cmd := exec.Command(mcpechoPath(t), serverArgs(t, []string{"tools", "--trace", fifo, "--", "mcpecho", "serve"})...)
 		cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0")
 		if err := cmd.Start(); err != nil {
@@ -138,7 +138,7 @@ func TestSecondSignalEndsProgram(t *testing.T) {
 			}
 		}
 		repeat.Stop()
-		if code := cmd.ProcessState.ExitCode(); code != failure.Interrupted && code >= 0 { // -1: killed by the signal
+		if code := cmd.ProcessState.ExitCode(); code != want && code >= 0 { // -1: killed by the signal
 			t.Errorf("%v: %v", s, cmd.ProcessState)
 		}
 	}
@@ -172,7 +172,7 @@ func TestClosedTerminal(t *testing.T) {
 	}
 	rest, _ := io.ReadAll(text)
 	_ = cmd.Wait()
-	if _, err := os.Stat(stored); err != nil || cmd.ProcessState.ExitCode() != failure.Interrupted {
+	if _, err := os.Stat(stored); err != nil || cmd.ProcessState.ExitCode() != failure.HungUp {
 		t.Errorf("%v, %v: %s", err, cmd.ProcessState, rest)
 	}
 }

@@ -22,7 +22,9 @@ const (
 	Forbidden   = 3
 	Unreachable = 4
 	Refused     = 5
+	HungUp      = 129 // SIGHUP
 	Interrupted = 130
+	Terminated  = 143 // SIGTERM
 )
 
 // An Error is the error of a command as it is reported.
@@ -66,7 +68,13 @@ func Code(err error) int64 {
 // Text returns the text of an error. It indents further lines, so that a
 // server's text cannot pass for a line of mcpecho.
 func Text(err error) string {
-	return strings.NewReplacer("\n\t", "\n\t", "\n", "\n\t").Replace(err.Error())
+	text := err.Error()
+	if before, rest, ok := strings.Cut(text, "the program was not found; searched "); ok { // all of PATH
+		if dirs, after, ok := strings.Cut(rest, "; "); ok && strings.Count(dirs, ", ") > 2 {
+			text = before + "the program was not found; " + after
+		}
+	}
+	return strings.NewReplacer("\n\t", "\n\t", "\n", "\n\t").Replace(text)
 }
 
 // Classify returns err as a failure.
