@@ -75,11 +75,16 @@ type diffSide struct {
 	file  string   // of a recording
 	typed string   // the argument
 	all   []string // after the first --
+
+	session bool // the server of the shell
 }
 
 // diffSides returns the two sides of the command line: arguments before --, and
 // commands after each --.
 func (c *invocation) diffSides() (sides [2]diffSide, err error) {
+	if c.inShell() {
+		return c.diffInShell()
+	}
 	var servers [][]string
 	for rest := c.server; rest != nil; {
 		var one []string
@@ -131,6 +136,27 @@ func (c *invocation) diffSides() (sides [2]diffSide, err error) {
 		}
 	}
 	return sides, c.shareFlags(sides)
+}
+
+// diffInShell returns the sides of diff in a shell: its argument, and the server of the
+// shell.
+func (c *invocation) diffInShell() (sides [2]diffSide, err error) {
+	if len(c.args) != 1 {
+		return sides, c.usage("in a shell, diff compares one server or recording with that of the shell")
+	}
+	d, session := *c, *c
+	d.server, d.target, d.entry, d.args = nil, "", nil, nil
+	d.recorder, d.flags.Record, d.flags.Trace = nil, "", "" // which the session keeps open
+	sides = [2]diffSide{{c: &d}, {c: &session, session: true}}
+	if err := sides[0].find(c.args[0]); err != nil {
+		return sides, err
+	}
+	if sides[0].starts() {
+		d.flags.Header, d.flags.Transport = nil, ""
+	} else {
+		d.flags.Env, d.flags.InheritEnv, d.flags.Dir = nil, false, ""
+	}
+	return sides, nil
 }
 
 // diffLine returns a command line with the first two of what the user has typed, and a
@@ -308,6 +334,9 @@ func (s *diffSide) read(ctx context.Context) (*compat.Catalog, error) {
 			return nil, s.c.usageHint(s.file+": "+err.Error(), "type: "+s.c.paste([]string{"tools", "--record", s.file, sampleURL}))
 		}
 		return k, nil
+	}
+	if !s.session {
+		s.c.shell = nil // whose connection is to another server
 	}
 	var declared mcp.RawMessage
 	s.c.onSent = func(message []byte) {

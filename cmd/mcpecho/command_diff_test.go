@@ -89,6 +89,21 @@ func TestDiffOfRecordings(t *testing.T) {
 	}
 }
 
+// TestDiffInShell compares with the server of the shell.
+func TestDiffInShell(t *testing.T) {
+	t.Parallel()
+	other := diffServer(t, "add", `{"type":"object"}`)
+	recorded := filepath.Join(t.TempDir(), "session.rec")
+	o := runCommandWithInput(t, "tools\nprompts\nresources\ntemplates\ndiff "+other+"\ndiff\nping\n", "shell", "--record", recorded, "--", "mcpecho", "serve")
+	if o.status != failure.Refused || !strings.Contains(o.stdout, "old: mcptest 1.0.0") || !strings.Contains(o.stdout, "new: stdmcp-echo") || !strings.Contains(o.stdout, `tool "add", input`) {
+		t.Errorf("%+v", o)
+	}
+	o = runCommandWithInput(t, "diff "+recorded+"\ndiff\n", "shell", "--", "mcpecho", "serve")
+	if !strings.Contains(o.stdout, "nothing changed") || !strings.Contains(o.stderr, "usage: diff OLD") {
+		t.Errorf("%+v", o)
+	}
+}
+
 // TestDiffOfTwoCommands in the three forms.
 func TestDiffOfTwoCommands(t *testing.T) {
 	t.Parallel()

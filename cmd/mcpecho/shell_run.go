@@ -342,7 +342,13 @@ func (sh *shell) help(c *invocation, args []string) error {
 
 // inShell returns the descriptions of the command in the shell.
 func (c *command) inShell() (short, long string) {
-	if c.name != "watch" {
+	switch c.name {
+	case "watch":
+	case "diff":
+		return "Show what changed since a recording, or compared with another server",
+			`OLD is a URL, the NAME of a configured server, FILE:NAME, a recording, or a command in
+quotes. The server of the shell is the new one.`
+	default:
 		return c.short, c.long
 	}
 	return "Print changes of resources and logs from now on",
@@ -356,7 +362,10 @@ func (c *command) usageInShell() string {
 	if c.actions != nil {
 		text += " [" + strings.Join(c.actions, "|") + "]"
 	}
-	if c.args != "" {
+	switch {
+	case c.pair:
+		text += " OLD"
+	case c.args != "":
 		text += " " + c.args
 	}
 	return text

@@ -3,10 +3,12 @@ package compat
 import (
 	"errors"
 	"strconv"
+	"strings"
 
 	"github.com/stdmcp/stdmcp/internal/recording"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
 const (
@@ -39,11 +41,14 @@ func Recorded(entries []recording.Entry) (*Catalog, error) {
 			continue
 		}
 		request, ok := requests[id]
-		if !ok || e.Sent || m.Method != "" || m.Error != nil {
+		if !ok || e.Sent || m.Method != "" {
 			continue
 		}
 		delete(requests, id)
 		method, params := request.Message.Method, request.Message.Params
+		if m.Error != nil && (m.Error.Code != jsonrpc.CodeMethodNotFound || !strings.HasSuffix(method, "/list")) {
+			continue // else the server has no such list, and the result is empty
+		}
 		if method == "initialize" || method == "server/discover" {
 			k.readServer(request.Message.Params, m.Result)
 			continue

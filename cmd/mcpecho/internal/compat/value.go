@@ -61,7 +61,10 @@ func parse(text []byte) (*value, error) {
 	}
 	r := wire.NewReader(text)
 	v := read(&r, string(text))
-	return v, r.End()
+	if err := r.End(); err != nil {
+		return nil, err
+	}
+	return v, nil
 }
 
 // read reads the next value of r, which reads text.
