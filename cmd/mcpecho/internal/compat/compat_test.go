@@ -65,6 +65,8 @@ func TestSchemaRules(t *testing.T) {
 		{"optional property added, open", `{"type":"object"}`, object + `{}}}`, "noted", "noted"},
 		{"required property added", `{"type":"object"}`, object + `{}},"required":["a"]}`, "breaking", "noted ok"},
 		{"property added to others with a type", `{"type":"object","additionalProperties":{"type":"string"}}`, object + `{"type":"number"}},"additionalProperties":{"type":"string"}}`, "noted breaking", "noted breaking"},
+		{"required property gets a type", `{"required":["a"]}`, `{"required":["a"],"properties":{"a":{"type":"string"}}}`, "breaking", "ok"},
+		{"property added beside oneOf", `{"oneOf":[{"properties":{"a":{}}}]}`, `{"oneOf":[{"properties":{"a":{}}}],"properties":{"a":{"type":"string"}}}`, "unknown", "noted"},
 		{"opened", `{"type":"object","additionalProperties":false}`, `{"type":"object"}`, "ok", "breaking"},
 		{"closed", `{"type":"object"}`, `{"type":"object","additionalProperties":false}`, "breaking", "ok"},
 		{"anyOf branch added", `{"anyOf":[{"type":"string"}]}`, `{"anyOf":[{"type":"string"},{"type":"null"}]}`, "ok", "breaking"},

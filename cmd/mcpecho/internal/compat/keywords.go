@@ -101,7 +101,7 @@ var compared = []string{
 // compareKeywords compares two schemas that may have several keywords.
 func (c *comparer) compareKeywords(path string, old, new view) {
 	defer func(before bool) { c.shared = before }(c.shared)
-	for _, name := range [...]string{"allOf", "anyOf", "$ref"} {
+	for _, name := range [...]string{"allOf", "anyOf", "$ref", "oneOf", "not", "if", "dependentSchemas", "dependencies"} {
 		c.shared = c.shared || old.member(name) != nil || new.member(name) != nil
 	}
 	c.compareOthers(path, old, new)

@@ -39,8 +39,10 @@ func (c *comparer) compareObjects(path string, old, new view) {
 				c.unknown(at, "the name of a property is masked in the recording", nil, b.of[i])
 			case patterns:
 				c.unknown(at, "a property was added, and patternProperties may apply to it", nil, b.of[i])
+			case oldMust[name]: // every caller sends it
+				c.compare(at, view{oldRest, 0}, view{b.of[i], 0})
 			default:
-				c.added(at, b.of[i], oldRest, newMust[name] && !oldMust[name])
+				c.added(at, b.of[i], oldRest, newMust[name])
 			}
 		}
 	}

@@ -39,10 +39,8 @@ const (
 	dialects                   // a keyword whose meaning depends on the dialect
 )
 
-var (
-	anything = must(`{}`)
-	nothing  = must(`false`)
-)
+// anything is a schema that permits every value.
+var anything = must(`{}`)
 
 func must(text string) *value {
 	v, err := parse([]byte(text))
@@ -172,14 +170,6 @@ func (v *value) member(key string) *value {
 		}
 	}
 	return nil
-}
-
-// path returns a value in nested objects, or nil.
-func (v *value) path(keys ...string) *value {
-	for _, key := range keys {
-		v = v.member(key)
-	}
-	return v
 }
 
 // isObject reports whether v is an object.
