@@ -61,9 +61,12 @@ func runProxy(ctx context.Context, c *invocation) error {
 	return cmpError(c.explainProxy(s, err), end())
 }
 
+// A proxyFront returns the handler for clients over HTTP, and what closes it.
+type proxyFront func() (http.Handler, func(), error)
+
 // proxyTarget sets how o opens connections to the server. front returns the handler for
 // clients over HTTP that does not use them, if the server is one over Streamable HTTP.
-func (c *invocation) proxyTarget(ctx context.Context, s *conversation, o *proxy.Options) (front func() (*proxy.Forwarder, error), err error) {
+func (c *invocation) proxyTarget(ctx context.Context, s *conversation, o *proxy.Options) (front proxyFront, err error) {
 	url, header, way := c.target, c.flags.Header, c.flags.Transport
 	if e := c.entry; e != nil {
 		url, header = e.URL, make(http.Header)
@@ -107,16 +110,36 @@ func (c *invocation) proxyTarget(ctx context.Context, s *conversation, o *proxy.
 	client := c.loggedIn(url)
 	stream := streamhttp.New(url, &streamhttp.Options{Client: client, Header: header})
 	events := sse.New(url, &sse.Options{Client: client, Header: header})
-	switch {
-	case way == config.SSE || way != config.HTTP && c.flags.Address != "" && speaksSSE(ctx, events):
+	switch way {
+	case config.SSE:
 		web.Transports, o.Modern = []mcp.Transport{events}, false
 		return nil, nil
-	case way == config.HTTP:
+	case config.HTTP:
 		web.Transports = []mcp.Transport{stream}
 	default:
 		web.Transports = []mcp.Transport{stream, events}
 	}
-	return func() (*proxy.Forwarder, error) { return proxy.NewForwarder(url, client, header, o, web) }, nil
+	return func() (http.Handler, func(), error) {
+		f, err := proxy.NewForwarder(url, client, header, o, web)
+		if err != nil || way == config.HTTP {
+			return f, func() {}, err
+		}
+		var legacy *proxy.Web
+		f.Else(func() http.Handler {
+			if !speaksSSE(ctx, events) {
+				return nil
+			}
+			web.Transports, o.Modern = []mcp.Transport{events}, false
+			legacy = proxy.NewWeb(o)
+			return legacy
+		})
+		return f, func() {
+			f.Close()
+			if legacy != nil {
+				legacy.Close()
+			}
+		}, nil
+	}, nil
 }
 
 // speaksSSE reports whether a URL is one of HTTP+SSE.
@@ -141,20 +164,18 @@ func (c *invocation) proxyLines(ctx context.Context, o *proxy.Options) error {
 }
 
 // proxyHTTP serves clients over HTTP until ctx is done.
-func (c *invocation) proxyHTTP(ctx context.Context, o *proxy.Options, front func() (*proxy.Forwarder, error)) error {
-	var h http.Handler
-	if front != nil {
-		f, err := front()
-		if err != nil {
-			return err
+func (c *invocation) proxyHTTP(ctx context.Context, o *proxy.Options, front proxyFront) error {
+	if front == nil {
+		front = func() (http.Handler, func(), error) {
+			web := proxy.NewWeb(o)
+			return web, web.Close, nil
 		}
-		defer f.Close()
-		h = f
-	} else {
-		web := proxy.NewWeb(o)
-		defer web.Close()
-		h = web
 	}
+	h, end, err := front()
+	if err != nil {
+		return err
+	}
+	defer end()
 	guard := &proxy.Guard{Path: "/mcp", Origins: c.flags.Origins, Next: h}
 	if !c.flags.NoToken {
 		guard.Path = "/" + rand.Text() + "/mcp"

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/internal/eventstream"
 	"github.com/stdmcp/stdmcp/internal/httpx"
+	"github.com/stdmcp/stdmcp/mcp/httperr"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -26,8 +27,29 @@ type Forwarder struct {
 	client *httpx.Client
 	web    *WebOptions
 
-	mu   sync.Mutex
-	taps map[string]*Tap // by the id of a session; guarded by mu
+	mu    sync.Mutex          // guards what follows
+	taps  map[string]*Tap     // by the id of a session
+	other func() http.Handler // see Else; nil if there is none
+	next  http.Handler        // what other has returned
+}
+
+// Else sets a function that returns what serves all clients instead, or nil. It is
+// called once: when the server responds to initialize as one that needs another
+// transport.
+func (f *Forwarder) Else(other func() http.Handler) { f.other = other }
+
+// replaced returns what serves instead of the Forwarder, or nil. resp is the response to
+// initialize, or nil.
+func (f *Forwarder) replaced(resp *http.Response) http.Handler {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.next == nil && f.other != nil && resp != nil {
+		if e := (&httperr.StatusError{Status: resp.StatusCode}); e.OtherTransport() && httpx.MediaType(resp.Header) != typeJSON {
+			f.next = f.other()
+		}
+		f.other = nil // one way or the other, this is known
+	}
+	return f.next
 }
 
 // NewForwarder returns a Forwarder to a URL. client and header are those of the options
@@ -44,6 +66,10 @@ func NewForwarder(at string, client *http.Client, header http.Header, o *Options
 func (f *Forwarder) Close() { f.client.Close() }
 
 func (f *Forwarder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if next := f.replaced(nil); next != nil {
+		next.ServeHTTP(w, r)
+		return
+	}
 	var body []byte
 	switch r.Method {
 	case http.MethodPost:
@@ -57,7 +83,7 @@ func (f *Forwarder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
 		return
 	}
-	tap := f.tap(r.Header.Get(sessionHeader))
+	tap, plain := f.tap(r.Header.Get(sessionHeader)), w
 	w = tap.exchange(w, r)
 	if body != nil {
 		tap.message(true, body)
@@ -74,6 +100,13 @@ func (f *Forwarder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer resp.Body.Close()
+	if messages := parse(body); len(messages) == 1 && messages[0].Method == "initialize" {
+		if next := f.replaced(resp); next != nil {
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			next.ServeHTTP(plain, r)
+			return
+		}
+	}
 	if id := resp.Header.Get(sessionHeader); id != "" {
 		f.keep(id, tap)
 	}

@@ -3,6 +3,7 @@ package proxy
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"sync"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -421,5 +423,97 @@ func TestModernHeaders(t *testing.T) {
 	body, header = modern("1", "no/such", "", "{}")
 	if status, all := f.post(body, header...); status != 404 || !strings.Contains(all[0], "-32601") {
 		t.Error(status, all)
+	}
+}
+
+// TestAddedTimeOverHTTP prints what the proxy adds to a small call over HTTP, beyond the
+// same call to a server on such a front: at most 0.3 ms.
+func TestAddedTimeOverHTTP(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a measurement")
+	}
+	const n, limit = 200, 300 * time.Microsecond
+	measure := func(h http.Handler) time.Duration {
+		f := serveWeb(t, h, false)
+		session := f.session()
+		id := 0
+		return testutil.Best(func() {
+			for range n {
+				id++
+				if m := f.call(callEcho(id, "x"), session...); m.Result == nil {
+					t.Fatal(m.Error)
+				}
+			}
+		}) / n
+	}
+	server := testserver.NewHandler(testserver.New(nil), nil)
+	defer server.Close()
+	alone := measure(server)
+	origin := serveWeb(t, server, false)
+	forwarder, err := NewForwarder(origin.url, nil, nil, &Options{Note: func(string) {}}, &WebOptions{Explain: error.Error})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer forwarder.Close()
+	for name, h := range map[string]http.Handler{"a program": NewWeb(echo(nil)), "a server over HTTP": forwarder} {
+		through := measure(h)
+		t.Logf("a small call over HTTP takes %v to %s behind the proxy and %v to a server", through, name, alone)
+		if !raceEnabled && through-alone > limit {
+			t.Errorf("the proxy adds %v, want at most %v", through-alone, limit)
+		}
+	}
+}
+
+// TestForwarder: over HTTP on both sides everything passes as it is, but the headers
+// that are not of MCP: sessions, the continuation of a stream, and refusals.
+func TestForwarder(t *testing.T) {
+	t.Parallel()
+	type sent struct{ header, body string }
+	var got []sent
+	server := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		got = append(got, sent{fmt.Sprint(r.Header["Authorization"], r.Header["Cookie"], r.Header["Mcp-Param-X"], r.Header["Last-Event-Id"]), string(body)})
+		switch r.Method {
+		case "GET":
+			w.Header().Set("Content-Type", eventStream)
+			_, _ = io.WriteString(w, ": hello\nid: 7\nretry: 100\ndata: {\"a\":\ndata: 1}\n\n")
+		case "DELETE":
+			http.Error(w, "no", http.StatusMethodNotAllowed)
+		default:
+			w.Header().Set("Mcp-Session-Id", "s1")
+			w.Header().Set("Set-Cookie", "a=b")
+			w.Header().Set("Content-Type", typeJSON)
+			w.WriteHeader(http.StatusNotFound)
+			_, _ = io.WriteString(w, " {\"jsonrpc\": \"2.0\"}\n")
+		}
+	})
+	origin := serveWeb(t, server, false)
+	forwarder, err := NewForwarder(origin.url, nil, http.Header{"Authorization": {"Bearer mine"}}, &Options{Note: func(string) {}}, &WebOptions{Explain: error.Error})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer forwarder.Close()
+	f := serveWeb(t, forwarder, false)
+	const odd = "{ \"id\": 1.0,\r\n \"x\": [] }"
+	resp, err := f.do(t.Context(), "POST", odd, "Authorization", "Bearer theirs", "Cookie", "c=d", "Mcp-Param-X", "é")
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, _ := io.ReadAll(resp.Body)
+	if resp.StatusCode != 404 || string(body) != " {\"jsonrpc\": \"2.0\"}\n" || resp.Header.Get(sessionHeader) != "s1" || resp.Header.Get("Set-Cookie") != "" {
+		t.Error(resp, string(body))
+	}
+	if resp, err = f.do(t.Context(), "GET", "", "Last-Event-ID", "6"); err != nil {
+		t.Fatal(err)
+	}
+	if body, _ = io.ReadAll(resp.Body); string(body) != ": hello\nid: 7\nretry: 100\ndata: {\"a\":\ndata: 1}\n\n" {
+		t.Errorf("%q", body)
+	}
+	if resp, err = f.do(t.Context(), "DELETE", ""); err != nil || resp.StatusCode != 405 {
+		t.Error(resp, err)
+	}
+	want := []sent{{"[Bearer mine] [] [é] []", odd}, {"[Bearer mine] [] [] [6]", ""}, {"[Bearer mine] [] [] []", ""}}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("the server got %q, want %q", got, want)
 	}
 }
