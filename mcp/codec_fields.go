@@ -11,8 +11,7 @@ import (
 )
 
 // take reports whether the current member has the given key and a value to
-// read. It skips null, which counts as absent. take and put have so many
-// callers that inlining them would cost more than the calls.
+// read. It skips null, which counts as absent.
 func (c *codec) take(key string) bool {
 	if !c.at(key) {
 		return false
@@ -23,8 +22,6 @@ func (c *codec) take(key string) bool {
 
 // put writes a key if the codec is writing and present is true. It reports
 // whether the caller must write the value.
-//
-//go:noinline
 func (c *codec) put(key string, present bool) bool {
 	if !c.writing || !present {
 		return false

@@ -252,23 +252,22 @@ func (c *Client) otherVersion(err error, asked string) string {
 }
 
 // supportedVersions returns the versions in a server's refusal of a version.
-func supportedVersions(e *jsonrpc.Error) []string {
-	var data versionData
-	if decodeText(e.Data, &data) != nil {
-		return nil
-	}
-	return data.supported
-}
-
-// versionData is the data of a refusal of a version.
-type versionData struct{ supported []string }
-
-func (t *versionData) fields(c *codec) {
-	if c.takeList("supported") {
-		for c.r.More() {
-			t.supported = append(t.supported, c.r.String())
+func supportedVersions(e *jsonrpc.Error) (list []string) {
+	r := wire.NewReader(e.Data)
+	r.Trust()
+	for r.Object(); r.More(); {
+		if string(r.Key()) != "supported" {
+			r.Skip()
+			continue
+		}
+		for r.Array(); r.More(); {
+			list = append(list, r.String())
 		}
 	}
+	if r.End() != nil {
+		return nil
+	}
+	return list
 }
 
 // discover requests the modern protocol versions and the capabilities of the

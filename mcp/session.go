@@ -76,7 +76,7 @@ func (c *Client) reopen(ctx context.Context, r *renewal, reason error) {
 	switch {
 	case lost.hint:
 		r.err = c.renegotiate(ctx)
-	case !errors.Is(reason, jsonrpc.ErrNoSession) && !c.pingRefused(ctx):
+	case !errors.Is(reason, jsonrpc.ErrNoSession) && !isSessionLoss(c.pingSession(ctx)):
 		r.err = errSessionAlive
 	default:
 		c.observe(c.trace.SessionLost != nil, func() { c.trace.SessionLost(reason) })
@@ -125,17 +125,14 @@ func (c *Client) verify(ctx context.Context) error {
 	return c.renew(ctx, a, nil)
 }
 
-// pingRefused reports whether the server refuses a ping in the session, too.
-func (c *Client) pingRefused(ctx context.Context) bool {
-	var err error
-	func() {
-		defer c.recover(&err) // of Intercept
-		era := c.era()
-		q := newRequest(era.ping(), "", nil)
-		q.era = era
-		_, err = c.send(ctx, q)
-	}()
-	return isSessionLoss(err)
+// pingSession sends a ping in the session that the client has.
+func (c *Client) pingSession(ctx context.Context) (err error) {
+	defer c.recover(&err) // of Intercept
+	era := c.era()
+	q := newRequest(era.ping(), "", nil)
+	q.era = era
+	_, err = c.send(ctx, q)
+	return err
 }
 
 // reinitialize opens a session with the same protocol version.

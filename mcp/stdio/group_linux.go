@@ -37,7 +37,7 @@ func (g group) descendants() (all []descendant) {
 		task := "/proc/" + strconv.Itoa(next[0]) + "/task/"
 		threads := readNames(task)
 		for _, thread := range threads {
-			for _, text := range fields(readFile(task + thread + "/children")) {
+			for _, text := range readFields(task + thread + "/children") {
 				if pid, err := strconv.Atoi(string(text)); err == nil {
 					all = append(all, descendant{pid, startOf(pid)})
 					next = append(next, pid)
@@ -49,7 +49,7 @@ func (g group) descendants() (all []descendant) {
 }
 
 // readNames returns the names in a directory. os.ReadDir would be linked for this
-// alone, and os.ReadFile for readFile.
+// alone, and os.ReadFile and bytes.Fields for readFields.
 func readNames(dir string) []string {
 	f, err := os.Open(dir)
 	if err != nil {
@@ -60,35 +60,16 @@ func readNames(dir string) []string {
 	return names
 }
 
-// readFile returns the content of a file.
-func readFile(name string) []byte {
+// readFields returns the fields of a file, in stat those after the name of the process,
+// which is in parentheses and may contain spaces.
+func readFields(name string) (list [][]byte) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil
 	}
 	text, _ := buffers.ReadUpTo(f, maxFile)
 	_ = f.Close()
-	return text
-}
-
-// maxFile is more than the children of a thread take.
-const maxFile = 1 << 20
-
-// startOf returns when a process started, or "" if there is none (proc(5), field
-// 22 of stat).
-func startOf(pid int) string {
-	stat := readFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	after := fields(stat[bytes.LastIndexByte(stat, ')')+1:]) // the name may contain spaces
-	if len(after) < 20 {
-		return ""
-	}
-	return string(after[19])
-}
-
-// fields is bytes.Fields, which would be linked for this alone.
-//
-//go:noinline
-func fields(text []byte) (list [][]byte) {
+	text = text[bytes.LastIndexByte(text, ')')+1:]
 	for from, i := 0, 0; i <= len(text); i++ {
 		if i == len(text) || text[i] <= ' ' {
 			if from < i {
@@ -98,6 +79,19 @@ func fields(text []byte) (list [][]byte) {
 		}
 	}
 	return list
+}
+
+// maxFile is more than the children of a thread take.
+const maxFile = 1 << 20
+
+// startOf returns when a process started, or "" if there is none (proc(5), field
+// 22 of stat).
+func startOf(pid int) string {
+	after := readFields("/proc/" + strconv.Itoa(pid) + "/stat")
+	if len(after) < 20 {
+		return ""
+	}
+	return string(after[19])
 }
 
 // killDescendants kills those that still run.

@@ -74,7 +74,8 @@ func (l *lines) Read() ([]byte, error) {
 			continue
 		}
 		end := l.from + l.seen + i
-		msg, err := l.message(trim(l.buf[l.from:end]))
+		_, line := trim(l.buf[l.from:end])
+		msg, err := l.message(line)
 		l.from, l.seen = end+1, 0
 		if len(l.buf) != smallBuffer && l.to-l.from < smallBuffer {
 			l.shrink()
@@ -85,25 +86,20 @@ func (l *lines) Read() ([]byte, error) {
 	}
 }
 
-// trim removes spaces and byte-order marks in front of a message, and the carriage
-// return of a CRLF after it.
-func trim(line []byte) []byte {
-	return bytes.TrimSuffix(trimLeft(line), []byte("\r"))
-}
-
-//go:noinline
-func trimLeft(line []byte) []byte {
+// trim removes spaces and byte-order marks in front of a message, of n bytes, and the
+// carriage return of a CRLF after it.
+func trim(text []byte) (n int, line []byte) {
+	line = text
 	for len(line) > 0 {
-		switch {
-		case line[0] == ' ' || line[0] == '\t' || line[0] == '\r':
+		if c := line[0]; c == ' ' || c == '\t' || c == '\r' {
 			line = line[1:]
-		case bytes.HasPrefix(line, []byte("\ufeff")):
+		} else if bytes.HasPrefix(line, []byte("\ufeff")) {
 			line = line[len("\ufeff"):]
-		default:
-			return line
+		} else {
+			break
 		}
 	}
-	return line
+	return len(text) - len(line), bytes.TrimSuffix(line, []byte("\r"))
 }
 
 // message returns a copy of line, or nil if Read skips it.
@@ -144,9 +140,9 @@ func (l *lines) check(line []byte) error {
 
 // more reads the continuation of a line.
 func (l *lines) more() error {
-	l.from = l.to - len(trimLeft(l.buf[l.from:l.to]))
+	n, line := trim(l.buf[l.from:l.to])
+	l.from += n
 	l.seen = l.to - l.from
-	line := trim(l.buf[l.from:l.to])
 	if err := l.check(line); err != nil {
 		return err
 	}

@@ -59,7 +59,7 @@ func start(cmd *exec.Cmd, run func(*exec.Cmd) error, stderrCopy io.Writer) (*pro
 	if err != nil {
 		return nil, err
 	}
-	defer closeAll(theirs)
+	defer closeAll(theirs[:])
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = theirs[0], theirs[1], theirs[2]
 
 	p := &process{
@@ -73,15 +73,14 @@ func start(cmd *exec.Cmd, run func(*exec.Cmd) error, stderrCopy io.Writer) (*pro
 	started := make(chan startResult)
 	go p.supervise(cmd, run, started) // ends when the child has been reaped
 	r, ok := <-started
-	switch {
-	case !ok:
+	if !ok {
 		r.err = errStartExited
-	case r.panicked != nil:
-		closeAll(ours)
-		panic(r.panicked)
 	}
-	if r.err != nil {
-		closeAll(ours)
+	if r.err != nil || r.panicked != nil {
+		closeAll(ours[:])
+		if r.panicked != nil {
+			panic(r.panicked)
+		}
 		return nil, r.err
 	}
 	go p.stderr.drain(stderrCopy) // ends with stderr, or when Close closes it
@@ -93,8 +92,7 @@ func pipes() (ours, theirs [3]*os.File, err error) {
 	for i := range ours {
 		r, w, err := os.Pipe()
 		if err != nil {
-			closeAll(ours)
-			closeAll(theirs)
+			closeAll(append(ours[:], theirs[:]...))
 			return ours, theirs, err
 		}
 		ours[i], theirs[i] = r, w
@@ -105,8 +103,7 @@ func pipes() (ours, theirs [3]*os.File, err error) {
 	return ours, theirs, nil
 }
 
-//go:noinline
-func closeAll(files [3]*os.File) {
+func closeAll(files []*os.File) {
 	for _, f := range files {
 		_ = f.Close() // which may be nil
 	}
