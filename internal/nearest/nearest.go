@@ -88,18 +88,10 @@ func Plain(s string) string {
 	return string(b[:n])
 }
 
-// runes is a conversion that links 1 KB less.
-func runes(text string) (list []rune) {
-	for _, r := range text {
-		list = append(list, r)
-	}
-	return list
-}
-
 // distance returns the number of characters to change, insert, delete or swap to
 // turn a into b (optimal string alignment).
 func distance(a, b string) int {
-	s, t := runes(a), runes(b)
+	s, t := []rune(a), []rune(b)
 	width := len(t) + 1
 	d := make([]int, (len(s)+1)*width) // of the first i and j characters
 	for at := range d {

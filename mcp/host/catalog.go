@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"time"
 
@@ -270,10 +271,7 @@ func (c *catalogFile) record(h *Host, s *server) {
 	if s.info == nil {
 		return // a note for a server that was never connected
 	}
-	n := &catalogRecord{host: h, server: s, listing: listing{info: s.info, tools: s.defs, pins: make(map[string]string, len(s.pins))}}
-	for name, text := range s.pins { // maps.Clone would add 3 KB
-		n.listing.pins[name] = text
-	}
+	n := &catalogRecord{host: h, server: s, listing: listing{info: s.info, tools: s.defs, pins: maps.Clone(s.pins)}}
 	if s.known != nil {
 		n.listing.resources, n.listing.prompts = s.known.resources, s.known.prompts
 	}

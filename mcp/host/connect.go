@@ -133,7 +133,7 @@ func (h *Host) connect(ctx context.Context, s *server, r *run) (m *monitor, away
 	defer func() { <-h.slots }()
 	started.InheritEnv = started.InheritEnv || h.opts.InheritEnv // Expand returned a copy
 	limit, _ := h.opts.timeouts(cfg)
-	bound, cancel := withoutLogins(&serverContext{ctx, s.name}, limit, diag.Error("no response within "+limit.String(), context.DeadlineExceeded, nil))
+	bound, cancel := withoutLogins(context.WithValue(ctx, serverKey{}, s.name), limit, diag.Error("no response within "+limit.String(), context.DeadlineExceeded, nil))
 	defer cancel()
 	client, d, err := h.dialAny(bound, s, started, cached)
 	if d == nil {

@@ -213,8 +213,8 @@ func (o *outage) next(now time.Time) time.Duration {
 	return o.slow + upTo(o.slow/5)
 }
 
-// upTo returns a random time from 0 to d. rand.N would add 2 KB to a program.
-func upTo(d time.Duration) time.Duration { return time.Duration(rand.Uint64() % uint64(d+1)) }
+// upTo returns a random time from 0 to d.
+func upTo(d time.Duration) time.Duration { return rand.N(d + 1) }
 
 // isLong reports whether calls no longer wait for the end of the outage.
 func (o *outage) isLong(now time.Time) bool {

@@ -142,21 +142,8 @@ func (o *Options) expand(ctx context.Context, cfg *Server) (*Server, error) {
 	return cfg.Expand(ctx, &o.Vars)
 }
 
-// A serverContext has a server's name as the value of its key. Contexts of
-// context.WithValue would add 3 KB to a program.
-type serverContext struct {
-	context.Context
-	server string
-}
-
+// serverKey is the context key of the name of a server.
 type serverKey struct{}
-
-func (c *serverContext) Value(key any) any {
-	if key == (serverKey{}) {
-		return c.server
-	}
-	return c.Context.Value(key)
-}
 
 // ServerOf returns the name of the server whose request a handler in
 // Options.Client answers. Show it to the user (client/elicitation, Security

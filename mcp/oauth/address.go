@@ -6,7 +6,6 @@ import (
 	"net/http/httptrace"
 	"net/netip"
 	"net/url"
-	"strconv"
 	"strings"
 	"sync/atomic"
 )
@@ -34,19 +33,12 @@ var (
 		"192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24")
 
 	// Addresses that embed an IPv4 address.
-	nat64, sixToFour = prefix("64:ff9b::/96"), prefix("2002::/16")
+	nat64, sixToFour = netip.MustParsePrefix("64:ff9b::/96"), netip.MustParsePrefix("2002::/16")
 )
-
-// prefix is netip.MustParsePrefix, which would add 4 KB to a program.
-func prefix(s string) netip.Prefix {
-	addr, bits, _ := strings.Cut(s, "/")
-	n, _ := strconv.Atoi(bits)
-	return netip.PrefixFrom(netip.MustParseAddr(addr), n)
-}
 
 func prefixes(list ...string) (p []netip.Prefix) {
 	for _, s := range list {
-		p = append(p, prefix(s))
+		p = append(p, netip.MustParsePrefix(s))
 	}
 	return p
 }
