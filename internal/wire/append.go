@@ -125,7 +125,7 @@ func AppendComma(dst []byte) []byte {
 	return dst
 }
 
-// Grow is slices.Grow. Inlined, it would make its callers long.
+// Grow is slices.Grow for bytes.
 func Grow(dst []byte, n int) []byte { return slices.Grow(dst, n) }
 
 // AppendInt appends an integer.

@@ -154,7 +154,7 @@ func (r *Reader) Fail(err error) {
 }
 
 // syntax makes msg the reader's error. It stays out of line, as errors are rare
-// and there are many places for them.
+// and there are many places for them: 2.8 KB of a stdio program.
 //
 //go:noinline
 func (r *Reader) syntax(msg string) {
@@ -195,7 +195,8 @@ func (r *Reader) space() {
 }
 
 // Kind returns the kind of the next value without reading it. It is not inlined: at
-// its many call sites it would add 4 KB to a program.
+// its many call sites it would add 4.1 KB to a stdio program, and 8 KB to an agent with
+// a host.
 //
 //go:noinline
 func (r *Reader) Kind() Kind { return r.kind() }

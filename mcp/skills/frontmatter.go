@@ -136,7 +136,8 @@ func (p *parser) fail(at int, problem string) {
 	panic(&SyntaxError{Line: strings.Count(before, "\n") + 1, Column: at - strings.LastIndexByte(before, '\n'), Problem: problem})
 }
 
-// next returns the next byte, or 0 at the end.
+// next returns the next byte, or 0 at the end. Inlined, it would be 2.3 KB of a stdio
+// program that reads skills.
 //
 //go:noinline
 func (p *parser) next() byte {

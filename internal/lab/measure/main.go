@@ -25,7 +25,7 @@ import (
 // core are the packages whose code lines count: the protocol, the transports
 // and what they share.
 var core = []string{"mcp", "mcp/jsonrpc", "mcp/stdio", "mcp/streamhttp", "mcp/sse", "internal/wire", "internal/httpx",
-	"internal/diag", "internal/retry", "internal/buffers", "internal/queue", "internal/lock", "internal/eventstream"}
+	"internal/diag", "internal/display", "internal/retry", "internal/buffers", "internal/queue", "internal/lock", "internal/eventstream"}
 
 // transports must not know the methods of MCP.
 var transports = []string{"mcp/jsonrpc", "mcp/stdio", "mcp/streamhttp", "mcp/sse", "internal/httpx", "internal/eventstream"}

@@ -130,7 +130,7 @@ func next(text []byte) (value, rest []byte) {
 	return value, text[r.Offset():]
 }
 
-// kind is not inlined, because the method of wire.Reader is large.
+// kind returns the kind of a value.
 func kind(value []byte) wire.Kind {
 	r := wire.NewReader(value)
 	return r.Kind()
