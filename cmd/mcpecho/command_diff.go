@@ -356,11 +356,16 @@ func (s *diffSide) read(ctx context.Context) (*compat.Catalog, error) {
 	return k, nil
 }
 
-// explain returns the failure of a server with a command line that names both servers.
+// explain returns the failure of a server without its secrets, and with a command line
+// that names both servers.
 func (s *diffSide) explain(err error) error {
 	f := *failure.Classify(err)
+	f.Message = s.c.hide(f.Message)
+	if f.Status == failure.Forbidden && f.Hint == "" {
+		f.Hint = s.c.loginHint()
+	}
 	if !strings.HasPrefix(f.Hint, "type: "+s.c.paste([]string{"diff"})) || len(s.all) == 0 && s.c.server == nil {
-		return err
+		return &f
 	}
 	var missed *diag.NotPassedError
 	switch better := guess.Server(s.c.serverOr("-")); {

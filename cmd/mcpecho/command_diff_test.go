@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/serve"
 	"github.com/stdmcp/stdmcp/mcp/mcptest"
 )
 
@@ -86,6 +87,20 @@ func TestDiffOfRecordings(t *testing.T) {
 	o = runCommand(t, "diff", bad, all)
 	if o.want(t, failure.Usage, "", "bad.rec: recording: line "); !strings.Contains(o.stderr, "to record it again, type: mcpecho tools --record ") {
 		t.Errorf("%+v", o)
+	}
+}
+
+// TestDiffNeedsLogin: the hint names the server that does, first or second.
+func TestDiffNeedsLogin(t *testing.T) {
+	t.Parallel()
+	web, err := serve.Start("127.0.0.1:0", nil, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer web.Close()
+	other := diffServer(t, "add", `{"type":"object"}`)
+	for _, args := range [][]string{{web.URL, other}, {other, web.URL}} {
+		runCommand(t, append([]string{"diff"}, args...)...).want(t, failure.Forbidden, "", "type: mcpecho login "+web.URL)
 	}
 }
 
