@@ -11,7 +11,7 @@ func TestMissingArgumentsAreAskedFor(t *testing.T) {
 	t.Parallel()
 	p := startInPty(t, 80, "call", "add", "a=40", "--no-color", "--", "mcpecho", "serve")
 	p.shown("add needs b")
-	p.shown("b (Second number; a number): ")
+	p.shown("b: a number (Second number): ")
 	p.typed("\n")
 	p.shown("this field is required")
 	p.typed("two\n")
@@ -19,7 +19,7 @@ func TestMissingArgumentsAreAskedFor(t *testing.T) {
 	p.typed("2\n")
 	p.wantEnd(0, "42\n")
 	p = startInPty(t, 80, "call", "add", "--no-color", "--", "mcpecho", "serve")
-	p.shown("a (")
+	p.shown("a: ")
 	p.typed(ctrlD)
 	if shown, status := p.end(); status != failure.Usage || strings.Contains(shown, "brackets") || !strings.Contains(shown, `"add" requires a, b`) {
 		t.Errorf("status %d, %q", status, shown)

@@ -291,7 +291,7 @@ func (a *asker) argument(ctx context.Context, tool, name string, s *toolargs.Sch
 	for {
 		l := form.FieldLine(field)
 		if !simple {
-			l = &lineedit.Line{Prompt: "  " + terminal.EscapeName(name) + " (" + terminal.EscapeLine(s.Kind()) + form.DescribedBy(s) + s.InJSON() + "): ", More: form.IsOpenJSON}
+			l = &lineedit.Line{Prompt: "  " + terminal.EscapeName(name) + ": " + terminal.EscapeLine(s.Kind()) + s.InJSON() + form.DescribedBy(s) + ": ", More: form.IsOpenJSON}
 		}
 		if l.History == nil {
 			l.History = entered

@@ -24,7 +24,7 @@ func TestEditForm(t *testing.T) {
 	p := startInPty(t, 80, "call", web.URL, "ask_elicitation", "--no-color")
 	p.until("  Name: ")
 	p.typed("dx" + keyLeft + "a\x1b[3~" + keyHome + "A\r") // Delete
-	p.until("optional): ")
+	p.until("optional: ")
 	p.typed(keyUp + "36\r")
 	p.until("[no]: ")
 	p.typed("y\t\r")
@@ -41,7 +41,7 @@ func TestFormFitsTheTerminal(t *testing.T) {
 	p := startInPty(t, 40, "call", webServer(t, nil, nil).URL, "ask_elicitation", "--no-color")
 	p.until("Press Enter for the value in brackets\r\nor to omit an optional field, Ctrl-D\r\nto cancel.\r\n  Name: ")
 	p.typed("Ada\r")
-	p.until("  age (a whole number; at least 0; at\r\n  most 150; optional): ")
+	p.until("  age: a whole number, at least 0, at\r\n  most 150, optional: ")
 	p.typed(ctrlD)
 	p.wantEnd(0, "")
 }

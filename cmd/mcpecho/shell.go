@@ -30,6 +30,7 @@ type shell struct {
 
 	seen   int         // notifications before the last command
 	asJSON atomic.Bool // notifications are printed as JSON
+	began  atomic.Bool // the user has entered a command
 
 	mu      sync.Mutex // guards what follows
 	s       *conversation
@@ -221,6 +222,9 @@ func (sh *shell) follow(sub *mcp.Subscription) {
 			return
 		}
 		sh.forget(time.Now())
+		if sh.editor != nil && !sh.began.Load() {
+			continue // many servers announce their lists when they start
+		}
 		if sh.asJSON.Load() {
 			sh.notices.Add(changeJSON(change))
 		} else {

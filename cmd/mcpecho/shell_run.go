@@ -199,6 +199,7 @@ func (sh *shell) run(ctx context.Context, words []shellwords.Word) (status int, 
 	sh.mu.Unlock()
 	before := sh.seen
 	sh.seen, _ = sh.notices.Seen()
+	sh.began.Store(true)
 	c := sh.invocation()
 	c.typed = args
 	err = sh.dispatch(command, c, args, before)

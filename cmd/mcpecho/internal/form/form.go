@@ -61,16 +61,15 @@ func ChoiceHistory(choices []string) *lineedit.History {
 func fieldPrompt(f *mcp.FormField) string {
 	s := &f.Schema
 	text := "  " + terminal.EscapeName(terminal.FirstOf(s.Title, f.Name))
-	var notes []string
-	if description := s.Description; description != "" && description != s.Title {
-		notes = append(notes, terminal.EscapeLine(description))
-	}
-	notes = append(notes, fieldLimits(s)...)
+	notes := fieldLimits(s)
 	if !f.Required {
 		notes = append(notes, "optional")
 	}
 	if len(notes) > 0 {
-		text += " (" + strings.Join(notes, "; ") + ")"
+		text += ": " + strings.Join(notes, ", ")
+	}
+	if description := s.Description; description != "" && description != s.Title {
+		text += " (" + terminal.EscapeLine(description) + ")"
 	}
 	for i, choice := range s.Choices() {
 		text += "\n    " + strconv.Itoa(i+1) + "  " + terminal.EscapeName(terminal.FirstOf(choice.Title, choice.Const))
@@ -79,6 +78,8 @@ func fieldPrompt(f *mcp.FormField) string {
 		text += "\n  which"
 		if s.Type == "array" {
 			text += ", separated by commas"
+		} else {
+			text += " (arrow keys)"
 		}
 	}
 	if s.Default != nil {
@@ -263,10 +264,10 @@ func SimpleField(name string, raw []byte) (f *mcp.FormField, ok bool) {
 	return f, true
 }
 
-// DescribedBy returns the description of an argument after a separator.
+// DescribedBy returns the description of an argument in parentheses.
 func DescribedBy(s *toolargs.Schema) string {
 	if d := terminal.FirstLine(s.Description); d != "" {
-		return "; " + terminal.EscapeLine(d)
+		return " (" + terminal.EscapeLine(d) + ")"
 	}
 	return ""
 }

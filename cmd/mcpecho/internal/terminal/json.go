@@ -50,7 +50,7 @@ func Indent(raw []byte) string {
 }
 
 // ColorJSON returns escaped, indented JSON with styles: keys, strings and other
-// values differ.
+// values differ. They are readable on black and on white, as green and cyan are not.
 func ColorJSON(text string, st func(Style, string) string) string {
 	var b strings.Builder
 	for i := 0; i < len(text); {
@@ -63,9 +63,9 @@ func ColorJSON(text string, st func(Style, string) string) string {
 				}
 			}
 			i = min(i+1, len(text))
-			kind := green
+			kind := Plain
 			if strings.HasPrefix(text[i:], ":") {
-				kind = cyan
+				kind = Bold
 			}
 			b.WriteString(st(kind, text[start:i]))
 		case strings.IndexByte("{}[]:, \n\t\r", ch) >= 0:

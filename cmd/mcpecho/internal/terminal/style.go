@@ -27,9 +27,7 @@ const (
 	Bold    Style = "\x1b[1m"
 	Dim     Style = "\x1b[2m"
 	Red     Style = "\x1b[31m"
-	green   Style = "\x1b[32m"
 	magenta Style = "\x1b[35m"
-	cyan    Style = "\x1b[36m"
 )
 
 // A PromptWriter writes to the terminal above the line that is being edited.

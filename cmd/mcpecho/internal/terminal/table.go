@@ -50,19 +50,26 @@ func Columns(header Row, rows []Row, width int, wide bool, st func(Style, string
 		description -= rests + gap
 	}
 	below := description < narrow && !wide
+	marks := rests
 	if below && rests > 0 && (width-first-gap >= narrow || width-first-gap < rests) {
 		rests, description = 0, width-first-gap
 		below = description < narrow
 	}
+	if !wide && !header.Whole && longest > first { // of one row, and so of all
+		below, rests = true, marks
+	}
 	var b strings.Builder
 	write := func(r Row, nameStyle, second Style) {
 		arguments := r.argumentsIn(width - TextWidth(r.Name))
+		if below && rests > 0 && r.Rest != "" && r.Arguments != nil {
+			arguments = r.argumentsIn(width - TextWidth(r.Name) - gap - TextWidth(r.Rest))
+		}
 		if wide {
 			arguments = r.argumentsIn(longest)
 		}
 		shown := r.Name + arguments
 		line := st(nameStyle, r.Name) + st(Dim, arguments)
-		if TextWidth(shown) > first {
+		if TextWidth(shown) > first && (!below || r.Arguments == nil) {
 			b.WriteString(line + "\n")
 			shown, line = "", ""
 		}
@@ -76,8 +83,12 @@ func Columns(header Row, rows []Row, width int, wide bool, st func(Style, string
 		} else if !wide {
 			text = Cut(text, max(description, 1))
 		}
+		under := text
 		if below {
-			text = ""
+			text, under = "", Cut(r.Description, width-4)
+			if rests == 0 && strings.Contains(r.Rest, "destructive") {
+				under = Cut("destructive: "+r.Description, width-4)
+			}
 		}
 		end := TextWidth(shown)
 		if text != "" {
@@ -87,7 +98,10 @@ func Columns(header Row, rows []Row, width int, wide bool, st func(Style, string
 		if rests > 0 && r.Rest != "" {
 			at := first + gap + description + gap
 			if below {
-				at = first + gap
+				at = max(first+gap, end+gap)
+				if r.Arguments != nil || longest > first {
+					at = max(width-rests, end+gap)
+				}
 			}
 			if wide {
 				at = end + gap
@@ -101,7 +115,7 @@ func Columns(header Row, rows []Row, width int, wide bool, st func(Style, string
 			b.WriteString(strings.Repeat(" ", first+gap) + st(second, text) + "\n")
 		}
 		if below && r.Description != "" && second == Plain {
-			b.WriteString("    " + Cut(r.Description, width-4) + "\n")
+			b.WriteString("    " + under + "\n")
 		}
 	}
 	write(header, Dim, Dim)
