@@ -253,3 +253,22 @@ func TestCloseTimeFollowsCloseWait(t *testing.T) {
 		t.Errorf("the connection waits for %v, but Close may wait three times", d)
 	}
 }
+
+// TestCloseWrite: a program that writes when its input has ended is read to the end.
+func TestCloseWrite(t *testing.T) {
+	p := open(t, child("last"))
+	if err := p.CloseWrite(); err != nil {
+		t.Error(err)
+	}
+	n := 0
+	for {
+		if _, err := p.Read(); err != nil {
+			var exit *ExitError
+			if !errors.As(err, &exit) || n != lastWords {
+				t.Errorf("%d messages, %v", n, err)
+			}
+			return
+		}
+		n++
+	}
+}
