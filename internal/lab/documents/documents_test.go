@@ -241,6 +241,23 @@ func TestVersionIsTheSameEverywhere(t *testing.T) {
 	}
 }
 
+// TestChangelogIsShort: each version has three paragraphs.
+func TestChangelogIsShort(t *testing.T) {
+	sections := strings.Split(page(t, "CHANGELOG.md"), "\n## [")[1:]
+	for _, section := range sections {
+		name, text, _ := strings.Cut(section, "]")
+		text, _, _ = strings.Cut(text, "\n[") // the links at the end
+		_, text, _ = strings.Cut(text, "\n\n")
+		paragraphs := strings.Split(strings.TrimSpace(text), "\n\n")
+		if len(paragraphs) != 3 || !strings.Contains(paragraphs[0], "**New:**") || !strings.HasPrefix(paragraphs[1], "**To change:**") || !strings.HasPrefix(paragraphs[2], "**Missing:**") {
+			t.Errorf("[%s] has %d paragraphs; three are wanted, with New, To change and Missing", name, len(paragraphs))
+		}
+	}
+	if len(sections) == 0 {
+		t.Error("CHANGELOG.md has no version")
+	}
+}
+
 // TestConfigurationIsRead parses each block of configuration.
 func TestConfigurationIsRead(t *testing.T) {
 	for _, path := range documents(t) {
