@@ -28,7 +28,7 @@ const path = "github.com/stdmcp/stdmcp"
 
 func main() {
 	root := flag.String("root", ".", "the folder of the repository")
-	revision := flag.String("commit", "HEAD", "the commit")
+	commit := flag.String("commit", "HEAD", "the commit")
 	flag.Parse()
 	if flag.NArg() != 1 {
 		log.Fatal("usage: release [-root FOLDER] [-commit COMMIT] VERSION")
@@ -37,7 +37,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	err = check(dir, *root, *revision, flag.Arg(0))
+	err = check(dir, *root, *commit, flag.Arg(0))
 	if e := remove(dir); err == nil {
 		err = e
 	}
@@ -58,7 +58,7 @@ func remove(dir string) error {
 }
 
 // check makes a proxy with the version and uses it.
-func check(dir, root, revision, version string) error {
+func check(dir, root, commit, version string) error {
 	m := module.Version{Path: path, Version: version}
 	if err := module.Check(m.Path, m.Version); err != nil {
 		return err
@@ -69,7 +69,7 @@ func check(dir, root, revision, version string) error {
 		return err
 	}
 	var archive bytes.Buffer
-	files, err := exec.Command("git", "-C", root, "archive", "--format=tar", revision).Output()
+	files, err := exec.Command("git", "-C", root, "archive", "--format=tar", commit).Output()
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func check(dir, root, revision, version string) error {
 	if err := zip.CreateFromDir(&archive, m, source); err != nil { // without modules of their own
 		return err
 	}
-	mod, err := exec.Command("git", "-C", root, "show", revision+":go.mod").Output()
+	mod, err := exec.Command("git", "-C", root, "show", commit+":go.mod").Output()
 	if err != nil {
 		return err
 	}
