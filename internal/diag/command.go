@@ -88,7 +88,10 @@ const (
 	quotes = "'\"`"
 )
 
-// put appends a public text, and the mask of the secret after it if there is one.
+// put appends a public text, and the mask of the secret after it if there is one. It
+// stays out of line: 2.8 KB of a stdio program.
+//
+//go:noinline
 func (m *argMask) put(public, secret string) {
 	m.b = append(m.b, public...)
 	if secret != "" {
