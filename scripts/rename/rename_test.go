@@ -22,11 +22,11 @@ func TestProgramCompilesWithTheOtherVersion(t *testing.T) {
 		if got != want {
 			t.Errorf("checked against the %s version:\n%s", version, got)
 		}
-		if !strings.Contains(out, "Tool.Run: Execute returns") {
-			t.Errorf("checked against the %s version, the program does not report Tool.Run:\n%s", version, out)
+		if !strings.Contains(out, "Host.Enable: SetEnabled") {
+			t.Errorf("checked against the %s version, the program does not report Host.Enable:\n%s", version, out)
 		}
 		copyTree(t, "testdata/new", lib)
-		if out, err := build(dir); err != nil && !strings.Contains(out, "tool.Run undefined") {
+		if out, err := build(dir); err != nil && !strings.Contains(out, "a.Enable undefined") {
 			t.Errorf("the result does not compile: %v\n%s", err, out)
 		}
 		if rename(t, dir); read(t, filepath.Join(dir, "main.go")) != got {

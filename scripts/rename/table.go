@@ -16,6 +16,8 @@ const (
 	argument               // a call takes another argument first
 	signature              // functions with this one parameter take a context first
 	importPath             // a package has moved
+	result                 // a function that the program sets returns another type than string first
+	index                  // a call returns a struct with a map of what its last argument names
 	manual                 // reported, as it has no mechanical equivalent
 )
 
@@ -48,6 +50,7 @@ var rules = []rule{
 	{kind: literal, pkg: "mcp", old: "Roots", new: "Roots", with: "List"},
 	{kind: literal, pkg: "mcp", old: "Changes", new: "Changes", with: "Changed", params: 1,
 		note: "the function takes a context first, for `host.ServerOf`"},
+	{kind: result, pkg: "mcp", typ: "Elicitation", old: "OpenURL", new: "OpenURL", with: "ElicitAction"},
 	{kind: slice, pkg: "mcp", typ: "Options", old: "Intercept", new: "Interceptors", with: "Interceptor",
 		note: "the first is the outermost"},
 	{kind: callback, pkg: "mcp", typ: "Trace", old: "Message", new: "Message", params: 2},
@@ -77,10 +80,10 @@ var rules = []rule{
 	{kind: signature, pkg: "mcp/host", typ: "DialParams", old: "Dialer", new: "Dialer", with: "mcp.Transport"},
 	{kind: manual, pkg: "mcp/host", typ: "Host", old: "Enable", new: "Connect",
 		note: "SetEnabled(name, true), then Connect(ctx, name), which waits"},
-	{kind: manual, pkg: "mcp/host", typ: "Host", old: "RefreshTools", new: "Refresh",
-		note: "Refresh(ctx, name) returns a Diff, whose Errors[name] is the error"},
-	{kind: manual, pkg: "mcp/host", typ: "Tool", old: "Run", new: "Execute",
-		note: "Execute returns the text, or an error whose text is for the model"},
+	{kind: index, pkg: "mcp/host", typ: "Host", old: "RefreshTools", new: "Refresh", with: "Errors", params: 2,
+		note: "`Refresh(ctx, name).Errors[name]`"},
+	{kind: manual, pkg: "mcp/host", typ: "SearchOptions", old: "Match", new: "Match",
+		note: "the function takes a context first and returns an error, too"},
 
 	{kind: importPath, pkg: "mcp/host/skills", old: "skills", new: "mcp/host/skillset"},
 }
@@ -123,6 +126,8 @@ func markdown() string {
 			before, after = before+"(f)", after+"{"+r.with+": f}"
 		case r.kind == slice:
 			before, after = before+": f", after+": []"+base+"."+r.with+"{f}"
+		case r.kind == result:
+			before, after = before+" func(…) (string, error)", after+" func(…) ("+base+"."+r.with+", error)"
 		case r.kind == callback, r.kind == signature:
 			before, after = before+" func(…)", after+" func(ctx, …)"
 		}

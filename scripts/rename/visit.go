@@ -195,7 +195,7 @@ func member(t types.Type, name string, depth int) *rule {
 // apply changes a name as its rule says, if that needs no look at what is around it.
 func (w *fileRewriter) apply(id *ast.Ident, r *rule) {
 	switch r.kind {
-	case name, addContext:
+	case name, addContext, index:
 		if r.new != r.old {
 			w.replace(id, r.new)
 		}
@@ -215,7 +215,7 @@ func (w *fileRewriter) apply(id *ast.Ident, r *rule) {
 		if _, ok := w.target(id); !ok {
 			w.note(id, r)
 		}
-	case callback, signature, importPath: // by composite, assign and call
+	case callback, result, signature, importPath: // by composite, assign and call
 	}
 }
 
@@ -284,7 +284,7 @@ func (w *fileRewriter) assign(s *ast.AssignStmt) {
 	}
 	for i, lhs := range s.Lhs {
 		if sel, ok := lhs.(*ast.SelectorExpr); ok {
-			if r := w.selected(sel); r != nil && (r.kind == slice || r.kind == callback) {
+			if r := w.selected(sel); r != nil && (r.kind == slice || r.kind == callback || r.kind == result) {
 				w.field(sel.Sel, s.Rhs[i], r)
 			}
 		}
@@ -294,7 +294,9 @@ func (w *fileRewriter) assign(s *ast.AssignStmt) {
 // field changes a field and its value.
 func (w *fileRewriter) field(key *ast.Ident, value ast.Expr, r *rule) {
 	if r.kind == manual {
-		w.note(key, r)
+		if lit, ok := value.(*ast.FuncLit); !ok || lit.Type.Params.NumFields() == 3 {
+			w.note(key, r)
+		}
 		return
 	}
 	if r.new != r.old {
@@ -309,7 +311,22 @@ func (w *fileRewriter) field(key *ast.Ident, value ast.Expr, r *rule) {
 		w.insert(value.End(), "}")
 	case callback:
 		w.callback(value, r)
+	case result:
+		w.result(value, r)
 	default:
+	}
+}
+
+// result changes the first result of a function that the program sets.
+func (w *fileRewriter) result(value ast.Expr, r *rule) {
+	if lit, ok := ast.Unparen(value).(*ast.FuncLit); ok {
+		if t, ok := lit.Type.Results.List[0].Type.(*ast.Ident); ok && t.Name == "string" {
+			w.replace(t, w.qualifier(r.path())+r.with)
+		}
+		return
+	}
+	if sig, ok := w.info.TypeOf(value).(*types.Signature); ok && sig.Results().Len() > 0 && sig.Results().At(0).Type().String() == "string" {
+		w.note(value, r)
 	}
 }
 
@@ -394,6 +411,11 @@ func (w *fileRewriter) call(call *ast.CallExpr) {
 		}
 	case argument:
 		w.addArgument(call, r.with)
+	case index:
+		if len(call.Args) == r.params && !call.Ellipsis.IsValid() {
+			last := call.Args[r.params-1]
+			w.insert(call.End(), "."+r.with+"["+types.ExprString(last)+"]")
+		}
 	case literal:
 		if len(call.Args) != 1 {
 			return
