@@ -35,7 +35,7 @@ type request struct {
 	era         era             // in which it is sent, and its response is read; set by roundTrip and the handshake
 	inputs      inputRounds     // written by inputs.go, and by task_run.go for tasks/update
 	slot        *cacheSlot      // for the result; nil if it is not stored
-	intercepted bool            // Options.Intercept has been called
+	intercepted int             // how many of Options.Interceptors have been called
 	wire        jsonrpc.Request // written by send
 }
 
@@ -157,7 +157,7 @@ func (c *Client) roundTrip(ctx context.Context, q *request) (RawMessage, error) 
 
 // send writes a request as its era requires and waits for the response.
 func (c *Client) send(ctx context.Context, q *request) (RawMessage, error) {
-	if c.opts.Intercept != nil && !q.intercepted {
+	if q.intercepted < len(c.opts.Interceptors) {
 		return c.intercept(ctx, q)
 	}
 	timeout, token := c.limit(q), q.token

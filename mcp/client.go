@@ -21,7 +21,7 @@ type Client struct {
 	opts          Options
 	conn          jsonrpc.Conn
 	features      *jsonrpc.Features         // of conn
-	owned         bool                      // results of conn belong to the client alone, and Intercept gets none
+	owned         bool                      // results of conn belong to the client alone, and Interceptors get none
 	agreed        atomic.Pointer[agreement] // with the server; empty during Connect; another one for each session
 	transport     jsonrpc.TransportFeatures
 	progress      progressTable

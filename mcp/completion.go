@@ -43,15 +43,18 @@ func PromptRef(name string) Reference { return Reference{Type: RefPrompt, Name: 
 // TemplateRef returns a reference to a resource template.
 func TemplateRef(uriTemplate string) Reference { return Reference{Type: RefResource, URI: uriTemplate} }
 
-// Types of a [Reference].
+// A ReferenceType is the type of a [Reference].
+type ReferenceType string
+
+// The types of references.
 const (
-	RefPrompt   = "ref/prompt"
-	RefResource = "ref/resource" // a resource or a resource template
+	RefPrompt   ReferenceType = "ref/prompt"
+	RefResource ReferenceType = "ref/resource" // a resource or a resource template
 )
 
 // A Reference names a prompt, or a resource or resource template.
 type Reference struct {
-	Type  string // RefPrompt or RefResource
+	Type  ReferenceType
 	Name  string // of the prompt
 	Title string // of the prompt, for people (2025-06-18)
 	URI   string // of the resource, or the URI template
@@ -60,7 +63,7 @@ type Reference struct {
 }
 
 func (t *Reference) fields(c *codec) {
-	c.string("type", &t.Type, always)
+	c.string("type", (*string)(&t.Type), always)
 	c.string("name", &t.Name, t.Type == RefPrompt)
 	c.string("title", &t.Title, omitEmpty)
 	c.string("uri", &t.URI, t.Type == RefResource)

@@ -86,7 +86,7 @@ func Connect(ctx context.Context, t Transport, opts *Options) (*Client, error) {
 func (c *Client) begin(ctx context.Context, t Transport) error {
 	connected := false
 	defer func() {
-		if !connected { // after an error, or a panic of Intercept
+		if !connected { // after an error, or a panic of an Interceptor
 			c.Close()
 		}
 	}()
@@ -179,7 +179,7 @@ func (c *Client) adopt(ctx context.Context, a *agreement) error {
 	}
 	c.agreed.Store(a)
 	c.requests.refuse.Store(!a.era.legacy())
-	c.observe(c.trace.EraChosen != nil, func() { c.trace.EraChosen(a.server) })
+	c.observe(c.trace.EraChosen != nil, func() { c.trace.EraChosen(c.ctx, a.server) })
 	if level := c.opts.LogLevel; level != "" && a.server.Capabilities.Logging != nil {
 		return c.beginLogLevel(ctx, a.era, level)
 	}
@@ -196,7 +196,7 @@ func (c *Client) open(ctx context.Context, t Transport) error {
 	}
 	conn = opened
 	c.conn, c.features = conn, conn.Features()
-	c.owned = c.features.Owner == conn && c.opts.Intercept == nil
+	c.owned = c.features.Owner == conn && len(c.opts.Interceptors) == 0
 	c.budget.SetMax(c.features.MaxMessage)
 	return nil
 }

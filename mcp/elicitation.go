@@ -22,7 +22,7 @@ type Elicitation struct {
 	// OpenURL asks the user whether to open a page, opens it, and returns
 	// [ElicitAccept], [ElicitDecline] or [ElicitCancel]. It does not wait until
 	// the user has finished. Nil means that the program does not support pages.
-	OpenURL func(context.Context, *URLRequest) (action string, err error)
+	OpenURL func(context.Context, *URLRequest) (ElicitAction, error)
 }
 
 func (e Elicitation) method() string { return "elicitation/create" }
@@ -254,16 +254,19 @@ func (t *EnumOption) fields(c *codec) {
 	c.extra(&t.Extra)
 }
 
-// Actions of a user, for [ElicitResult].
+// An ElicitAction is what a user did with an [ElicitParams].
+type ElicitAction string
+
+// The actions.
 const (
-	ElicitAccept  = "accept"
-	ElicitDecline = "decline" // the user refused
-	ElicitCancel  = "cancel"  // the user made no choice
+	ElicitAccept  ElicitAction = "accept"
+	ElicitDecline ElicitAction = "decline" // the user refused
+	ElicitCancel  ElicitAction = "cancel"  // the user made no choice
 )
 
 // An ElicitResult is the user's answer to an [ElicitParams].
 type ElicitResult struct {
-	Action string // ElicitAccept, ElicitDecline or ElicitCancel
+	Action ElicitAction
 
 	// Content holds the fields of an accepted form: a string, a boolean, a
 	// number or a list of strings for each. UnmarshalJSON decodes numbers as
@@ -275,7 +278,7 @@ type ElicitResult struct {
 }
 
 func (t *ElicitResult) fields(c *codec) {
-	c.string("action", &t.Action, always)
+	c.string("action", (*string)(&t.Action), always)
 	if c.take("content") {
 		t.Content = make(map[string]any)
 		if !c.emptyArray() {

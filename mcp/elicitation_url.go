@@ -29,7 +29,7 @@ type URLRequest struct {
 // pageTime is how long the timeouts of calls are paused for a page.
 const pageTime = 10 * time.Minute
 
-func (e Elicitation) openURL(ctx context.Context, p *ElicitParams) (action string, err error) {
+func (e Elicitation) openURL(ctx context.Context, p *ElicitParams) (action ElicitAction, err error) {
 	host := hostOf(p.URL)
 	if host == "" {
 		return "", invalidParams("the URL is not acceptable for a user")

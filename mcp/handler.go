@@ -147,31 +147,39 @@ func readParams(params RawMessage, v object) error {
 	return nil
 }
 
-// A NotificationFunc is a [Handler] that receives the server's notifications,
-// except progress, log messages and cancellations, in order and one at a time.
-// It is for extensions; for changes use [Changes] or a [Subscription]. It
-// declares no capability.
-type NotificationFunc func(ctx context.Context, method string, params RawMessage)
+// HandleNotification returns a [Handler] that receives the server's notifications
+// with the given method, or with every method if it is empty, in order and one at a
+// time. Progress, log messages and cancellations are excluded. It is for
+// extensions; for changes use [Changes] or a [Subscription]. It declares no
+// capability.
+func HandleNotification(method string, f func(ctx context.Context, method string, params RawMessage)) Handler {
+	return &notificationHandler{method, f}
+}
 
-func (f NotificationFunc) declare(*clientCapabilities, bool) {}
+type notificationHandler struct {
+	method string
+	f      func(ctx context.Context, method string, params RawMessage)
+}
 
-func (f NotificationFunc) attach(c *Client) {
-	if f != nil {
-		c.addObserver(&notificationObserver{c, f})
+func (*notificationHandler) declare(*clientCapabilities, bool) {}
+
+func (h *notificationHandler) attach(c *Client) {
+	if h.f != nil {
+		c.addObserver(&notificationObserver{c, h})
 	}
 }
 
-// A notificationObserver calls a NotificationFunc.
+// A notificationObserver calls the function of a handler.
 type notificationObserver struct {
 	c *Client
-	f NotificationFunc
+	h *notificationHandler
 }
 
 func (o *notificationObserver) observe(method string, params RawMessage) error {
-	if method == "notifications/cancelled" {
+	if method == "notifications/cancelled" || o.h.method != "" && o.h.method != method {
 		return nil
 	}
-	if !o.c.notifications.AddSize(len(method)+len(params), func() { o.c.guard(func() { o.f(o.c.ctx, method, params) }) }) {
+	if !o.c.notifications.AddSize(len(method)+len(params), func() { o.c.guard(func() { o.h.f(o.c.ctx, method, params) }) }) {
 		return ErrOverloaded
 	}
 	return nil
@@ -179,22 +187,23 @@ func (o *notificationObserver) observe(method string, params RawMessage) error {
 
 func (o *notificationObserver) sessionRenewed(context.Context) {}
 
-// Changes returns a [Handler] that subscribes to the server's lists and calls f
-// for each change, one at a time. Connect subscribes before it returns, so a
-// program that then lists the tools misses no change. If the server ends the
-// subscription, the client opens it again. If the server refuses it, Connect
-// succeeds all the same: f receives one Change with the error, and the client
-// tries again unless the refusal is permanent. For single resources use
-// [Client.Subscribe].
-func Changes(f func(Change)) Handler { return changesHandler(f) }
+// Changes is a [Handler] that subscribes to the server's lists. Connect subscribes
+// before it returns, so a program that then lists the tools misses no change. If
+// the server ends the subscription, the client opens it again. For single
+// resources use [Client.Subscribe].
+type Changes struct {
+	// Changed is called for each change, one at a time. If the server refuses the
+	// subscription, Connect succeeds all the same: Changed receives one Change
+	// with the error, and the client tries again unless the refusal is permanent.
+	// Nil subscribes to nothing.
+	Changed func(context.Context, Change)
+}
 
-type changesHandler func(Change)
+func (Changes) declare(*clientCapabilities, bool) {}
 
-func (f changesHandler) declare(*clientCapabilities, bool) {}
-
-// connected subscribes and starts a goroutine that calls f.
-func (f changesHandler) connected(ctx context.Context, c *Client) error {
-	if f == nil {
+// connected subscribes and starts a goroutine that calls Changed.
+func (h Changes) connected(ctx context.Context, c *Client) error {
+	if h.Changed == nil {
 		return nil
 	}
 	s, err := c.subscribe(ctx, nil, true)
@@ -209,7 +218,7 @@ func (f changesHandler) connected(ctx context.Context, c *Client) error {
 			if err != nil {
 				return
 			}
-			c.guard(func() { f(change) })
+			c.guard(func() { h.Changed(c.ctx, change) })
 		}
 	})
 	return nil
@@ -217,27 +226,25 @@ func (f changesHandler) connected(ctx context.Context, c *Client) error {
 
 // offeredLists returns the filter of all lists whose changes the server reports.
 func (c *Client) offeredLists() SubscriptionFilter {
-	caps := &c.agreed.Load().server.Capabilities
-	return SubscriptionFilter{
-		ToolsListChanged:     caps.Tools.notifies(),
-		PromptsListChanged:   caps.Prompts.notifies(),
-		ResourcesListChanged: caps.Resources.notifies(),
-	}
+	return c.agreed.Load().server.Capabilities.offersLists()
 }
 
-// Roots returns the directories and files in which servers may work. As a
-// [Handler] it answers roots/list.
+// Roots tells servers in which directories and files they may work. As a [Handler]
+// it answers roots/list.
 //
 // Protocol version 2026-07-28 deprecates roots; a version released on or after
 // 2027-07-28 may remove them. Programs should pass directories and files as
 // arguments of tools, as resource URIs or in the server's configuration
 // instead.
-type Roots func(context.Context) ([]Root, error)
+type Roots struct {
+	// List returns the directories and files. Nil declares nothing.
+	List func(context.Context) ([]Root, error)
+}
 
-func (f Roots) method() string { return "roots/list" }
+func (Roots) method() string { return "roots/list" }
 
-func (f Roots) declare(caps *clientCapabilities, sessions bool) {
-	if f == nil {
+func (h Roots) declare(caps *clientCapabilities, sessions bool) {
+	if h.List == nil {
 		return
 	}
 	caps.Roots = RawMessage("{}")
@@ -246,11 +253,11 @@ func (f Roots) declare(caps *clientCapabilities, sessions bool) {
 	}
 }
 
-func (f Roots) answer(ctx context.Context, _ *Client, _ RawMessage) (object, error) {
-	if f == nil {
+func (h Roots) answer(ctx context.Context, _ *Client, _ RawMessage) (object, error) {
+	if h.List == nil {
 		return nil, errNotDeclared
 	}
-	roots, err := f(ctx)
+	roots, err := h.List(ctx)
 	return &listRootsResult{Roots: roots}, err
 }
 

@@ -10,8 +10,13 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// An OutgoingCall is a request that the client is about to send. See
-// [Options].Intercept.
+// An Interceptor is called instead of sending a request; see
+// [Options].Interceptors. It usually calls [OutgoingCall.Send] once, with ctx or a
+// context derived from it, and returns that result or another. It runs on the
+// caller's goroutine, so it may run several times at once.
+type Interceptor func(ctx context.Context, call *OutgoingCall) (RawMessage, error)
+
+// An OutgoingCall is a request that the client is about to send.
 type OutgoingCall struct {
 	Server string // Options.Name, else the server's own name; empty until Connect knows it
 	Method string
@@ -60,8 +65,9 @@ func (o *OutgoingCall) SetHeader(name, value string) {
 	o.header[name] = []string{value}
 }
 
-// Send sends the request and returns its result, or a *[CallError]. Intercept
-// may call it again, but not concurrently, if the request is safe to repeat.
+// Send sends the request, through the interceptors that follow, and returns its
+// result, or a *[CallError]. An Interceptor may call it again, but not
+// concurrently, if the request is safe to repeat.
 func (o *OutgoingCall) Send(ctx context.Context) (RawMessage, error) {
 	q := *o.q
 	if o.meta != nil {
@@ -70,18 +76,18 @@ func (o *OutgoingCall) Send(ctx context.Context) (RawMessage, error) {
 	if o.header != nil {
 		q.header = o.header
 	}
-	q.intercepted = true
+	q.intercepted++
 	return o.c.send(ctx, &q)
 }
 
-// intercept calls Options.Intercept, which sends the request.
+// intercept calls the next interceptor, which sends the request.
 func (c *Client) intercept(ctx context.Context, q *request) (RawMessage, error) {
-	raw, err := c.opts.Intercept(ctx, &OutgoingCall{Server: c.serverName(), Method: q.method, Name: q.name, c: c, q: q})
+	raw, err := c.opts.Interceptors[q.intercepted](ctx, &OutgoingCall{Server: c.serverName(), Method: q.method, Name: q.name, c: c, q: q})
 	if err == nil {
 		if err = wire.Valid(raw); err == nil {
 			return raw, nil
 		}
-		err = diag.Op("the result that Intercept returned", jsonrpc.Malformed(err))
+		err = diag.Op("the result that an Interceptor returned", jsonrpc.Malformed(err))
 	}
 	if _, ok := err.(*CallError); !ok {
 		err = c.failed(q, err)

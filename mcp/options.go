@@ -95,11 +95,11 @@ type Options struct {
 	// later ones send none.
 	LogLevel LoggingLevel
 
-	// Intercept, if set, is called instead of sending a request, for tracing,
-	// audits and permissions. It usually calls [OutgoingCall.Send] once, with
-	// ctx or a context derived from it, and returns that result or another. It
-	// runs on the caller's goroutine, so it may run several times at once.
-	Intercept func(ctx context.Context, call *OutgoingCall) (RawMessage, error)
+	// Interceptors wrap each request, for tracing, audits and permissions. The
+	// first one is the outermost: the others run when it calls
+	// [OutgoingCall.Send]. The slice must not be modified after Connect. Nil
+	// elements are skipped.
+	Interceptors []Interceptor
 
 	// Trace observes messages, retries and panics of handlers.
 	Trace *Trace
@@ -127,6 +127,7 @@ func (o *Options) withDefaults() Options {
 	}
 	d.ProtocolVersions = slices.Clone(d.ProtocolVersions)
 	d.Handlers = slices.Clone(d.Handlers)
+	d.Interceptors = slices.DeleteFunc(slices.Clone(d.Interceptors), func(f Interceptor) bool { return f == nil })
 	d.ProbeTimeout = cmp.Or(d.ProbeTimeout, time.Second)
 	d.Timeout = cmp.Or(d.Timeout, time.Minute)
 	d.MaxTimeout = cmp.Or(d.MaxTimeout, time.Hour)
@@ -139,43 +140,44 @@ func (o *Options) withDefaults() Options {
 // A Trace is a set of functions that observe a client, as in
 // net/http/httptrace. Any of them may be nil. They may be called concurrently,
 // on any goroutine of the client, so they must return quickly and must not call
-// the client. They must not keep data. The client recovers a panic in one of
+// the client. They must not keep data. Their contexts have the values of Connect's
+// context and end with the client. The client recovers a panic in one of
 // them and reports it to HandlerPanic.
 type Trace struct {
 	// Message is called for each message that the client sends or receives, in
 	// order within each direction.
-	Message func(sent bool, data []byte)
+	Message func(ctx context.Context, sent bool, data []byte)
 
 	// Discarded is called for data from the server that the client could not
 	// use: malformed or late messages, invalid items of lists, notifications
 	// that arrived too fast. It also receives the errors of handlers, with the
 	// method as data, because the server receives no details.
-	Discarded func(reason error, data []byte)
+	Discarded func(ctx context.Context, reason error, data []byte)
 
 	// Retry is called before the client sends a request again, with the error
 	// of the previous attempt: after the client has opened another session, or
 	// has resolved the server's reason for refusing the request. If an idle HTTP
 	// connection ends while a request is sent on it, the transport sends the
 	// request again without reporting it.
-	Retry func(method string, err error)
+	Retry func(ctx context.Context, method string, err error)
 
 	// Reconnect is called when a connection, a stream or a subscription has
 	// ended with err, before the client waits for the given time and opens it
 	// again.
-	Reconnect func(err error, wait time.Duration)
+	Reconnect func(ctx context.Context, err error, wait time.Duration)
 
 	// SessionLost is called when the server no longer knows the session, before
 	// the client opens another one.
-	SessionLost func(err error)
+	SessionLost func(ctx context.Context, err error)
 
 	// EraChosen is called when Connect has negotiated the protocol version.
-	EraChosen func(server ServerInfo)
+	EraChosen func(ctx context.Context, server ServerInfo)
 
 	// HandlerPanic is called with the value and the stack when a function of
 	// the program panics on a goroutine of the client. The client recovers the
 	// panic; if the function is a handler, the server receives an internal
 	// error. Panics on the caller's goroutine are not recovered.
-	HandlerPanic func(value any, stack []byte)
+	HandlerPanic func(ctx context.Context, value any, stack []byte)
 }
 
 // observe calls a function of the Trace.
@@ -186,24 +188,32 @@ func (c *Client) observe(set bool, f func()) {
 }
 
 func (c *Client) discarded(reason error, data []byte) {
-	c.observe(c.trace.Discarded != nil, func() { c.trace.Discarded(reason, data) })
+	c.observe(c.trace.Discarded != nil, func() { c.trace.Discarded(c.ctx, reason, data) })
 }
 
 func (c *Client) retrying(method string, err error) {
-	c.observe(c.trace.Retry != nil, func() { c.trace.Retry(method, err) })
+	c.observe(c.trace.Retry != nil, func() { c.trace.Retry(c.ctx, method, err) })
 }
 
 func (c *Client) reconnecting(err error, wait time.Duration) {
-	c.observe(c.trace.Reconnect != nil, func() { c.trace.Reconnect(err, wait) })
+	c.observe(c.trace.Reconnect != nil, func() { c.trace.Reconnect(c.ctx, err, wait) })
 }
 
 // connHandler returns what a connection calls.
 func (c *Client) connHandler(l link) jsonrpc.Handler {
-	h := jsonrpc.Handler{Message: func(_ jsonrpc.Conn, m *jsonrpc.Message) { c.message(l, m) }, Dropped: c.dropped, Reconnect: c.reconnecting, Pause: c.requests.pause, Panic: c.trace.HandlerPanic}
+	h := jsonrpc.Handler{Message: func(_ jsonrpc.Conn, m *jsonrpc.Message) { c.message(l, m) }, Dropped: c.dropped, Reconnect: c.reconnecting, Pause: c.requests.pause, Panic: c.onPanic()}
 	if c.trace.Message != nil {
-		h.Trace = func(sent bool, data []byte) { c.guard(func() { c.trace.Message(sent, data) }) }
+		h.Trace = func(sent bool, data []byte) { c.guard(func() { c.trace.Message(c.ctx, sent, data) }) }
 	}
 	return h
+}
+
+// onPanic returns what reports panics, or nil.
+func (c *Client) onPanic() func(value any, stack []byte) {
+	if c.trace.HandlerPanic == nil {
+		return nil
+	}
+	return func(value any, stack []byte) { c.trace.HandlerPanic(c.ctx, value, stack) }
 }
 
 // guard calls a function of the program on a goroutine of the client.
@@ -222,5 +232,5 @@ func (c *Client) recover(err *error) {
 	if err != nil {
 		*err = &diag.PanicError{Value: v}
 	}
-	diag.ReportPanic(c.trace.HandlerPanic, v)
+	diag.ReportPanic(c.onPanic(), v)
 }

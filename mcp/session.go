@@ -79,7 +79,7 @@ func (c *Client) reopen(ctx context.Context, r *renewal, reason error) {
 	case !errors.Is(reason, jsonrpc.ErrNoSession) && !isSessionLoss(c.pingSession(ctx)):
 		r.err = errSessionAlive
 	default:
-		c.observe(c.trace.SessionLost != nil, func() { c.trace.SessionLost(reason) })
+		c.observe(c.trace.SessionLost != nil, func() { c.trace.SessionLost(c.ctx, reason) })
 		r.err = c.reinitialize(ctx, lost)
 	}
 	c.mu.Lock()
@@ -89,7 +89,7 @@ func (c *Client) reopen(ctx context.Context, r *renewal, reason error) {
 	if r.err != nil || lost.hint {
 		return
 	}
-	c.guard(func() { c.repeatLogLevel(ctx) }) // which may call Intercept, as may the observers
+	c.guard(func() { c.repeatLogLevel(ctx) }) // which may call an Interceptor, as may the observers
 	for _, o := range c.allObservers() {
 		c.guard(func() { o.sessionRenewed(ctx) })
 	}
@@ -108,7 +108,7 @@ func (c *Client) repeatLogLevel(ctx context.Context) {
 // renegotiate replaces what Options.CachedServer says by an agreement with the
 // server.
 func (c *Client) renegotiate(ctx context.Context) (err error) {
-	defer c.recover(&err) // of Intercept
+	defer c.recover(&err) // of an Interceptor
 	a, err := c.newHandshake(nil, nil).run(ctx)
 	if err != nil {
 		return err
@@ -127,7 +127,7 @@ func (c *Client) verify(ctx context.Context) error {
 
 // pingSession sends a ping in the session that the client has.
 func (c *Client) pingSession(ctx context.Context) (err error) {
-	defer c.recover(&err) // of Intercept
+	defer c.recover(&err) // of an Interceptor
 	era := c.era()
 	q := newRequest(era.ping(), "", nil)
 	q.era = era
@@ -137,7 +137,7 @@ func (c *Client) pingSession(ctx context.Context) (err error) {
 
 // reinitialize opens a session with the same protocol version.
 func (c *Client) reinitialize(ctx context.Context, lost *agreement) (err error) {
-	defer c.recover(&err) // of Intercept
+	defer c.recover(&err) // of an Interceptor
 	h := c.newHandshake(nil, nil)
 	h.mayProbe, h.mayInitialize, h.legacy = false, true, lost.server.ProtocolVersion
 	a, err := h.run(ctx)

@@ -114,9 +114,10 @@ var ErrNoChanges = errors.New("the server reports none of the requested changes"
 // narrow removes from the filter what the server does not declare. It reports
 // whether anything is left.
 func (t *SubscriptionFilter) narrow(caps *ServerCapabilities) bool {
-	t.ToolsListChanged = t.ToolsListChanged && caps.Tools.notifies()
-	t.PromptsListChanged = t.PromptsListChanged && caps.Prompts.notifies()
-	t.ResourcesListChanged = t.ResourcesListChanged && caps.Resources.notifies()
+	lists := caps.offersLists()
+	t.ToolsListChanged = t.ToolsListChanged && lists.ToolsListChanged
+	t.PromptsListChanged = t.PromptsListChanged && lists.PromptsListChanged
+	t.ResourcesListChanged = t.ResourcesListChanged && lists.ResourcesListChanged
 	if r := caps.Resources; r == nil || r.Subscribe == nil || !*r.Subscribe {
 		t.ResourceSubscriptions = nil
 	}

@@ -140,7 +140,7 @@ func (s *Subscription) isRevoked() bool {
 
 // listen sends the request and returns when the server has ended it.
 func (s *Subscription) listen(ctx context.Context) (err error) {
-	defer s.client.recover(&err) // of Intercept
+	defer s.client.recover(&err) // of an Interceptor
 	ctx, stop := context.WithCancelCause(ctx)
 	s.mu.Lock()
 	s.stop, s.revoked = stop, false

@@ -128,16 +128,20 @@ func (s *subscriptions) subscribe(ctx context.Context, sub *Subscription) error 
 	}
 	caps := &s.client.agreed.Load().server.Capabilities
 	sub.mu.Lock()
-	sub.honored.ToolsListChanged = sub.filter.ToolsListChanged && caps.Tools.notifies()
-	sub.honored.PromptsListChanged = sub.filter.PromptsListChanged && caps.Prompts.notifies()
-	sub.honored.ResourcesListChanged = sub.filter.ResourcesListChanged && caps.Resources.notifies()
+	lists := caps.offersLists()
+	sub.honored.ToolsListChanged = sub.filter.ToolsListChanged && lists.ToolsListChanged
+	sub.honored.PromptsListChanged = sub.filter.PromptsListChanged && lists.PromptsListChanged
+	sub.honored.ResourcesListChanged = sub.filter.ResourcesListChanged && lists.ResourcesListChanged
 	sub.mu.Unlock()
 	return nil
 }
 
-// notifies reports whether the server sends a notification when the list changes.
-func (t *ResourcesCapability) notifies() bool {
-	return t != nil && t.ListChanged != nil && *t.ListChanged
+// offersLists reports of which lists a server reports changes.
+func (t *ServerCapabilities) offersLists() (f SubscriptionFilter) {
+	f.ToolsListChanged = t.Tools != nil && hint(t.Tools.ListChanged, false)
+	f.PromptsListChanged = t.Prompts != nil && hint(t.Prompts.ListChanged, false)
+	f.ResourcesListChanged = t.Resources != nil && hint(t.Resources.ListChanged, false)
+	return f
 }
 
 // closeTimeout bounds the requests that Subscription.Close sends.

@@ -102,8 +102,8 @@ func (t Tasks) toolsListed(c *Client, tools []*Tool) {
 	}
 	for _, t := range tools {
 		table.forget(c, t.Name)
-		if e := t.Execution; e != nil && (e.TaskSupport == "required" || e.TaskSupport == "optional") && c.budget.Take(len(t.Name)) {
-			table.support[strings.Clone(t.Name)] = taskSupport{e.TaskSupport == "required", time.Now()}
+		if e := t.Execution; e != nil && (e.TaskSupport == TaskRequired || e.TaskSupport == TaskOptional) && c.budget.Take(len(t.Name)) {
+			table.support[strings.Clone(t.Name)] = taskSupport{e.TaskSupport == TaskRequired, time.Now()}
 		}
 	}
 	table.mu.Unlock()

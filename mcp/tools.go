@@ -266,17 +266,25 @@ func hint(p *bool, otherwise bool) bool {
 	return *p
 }
 
+// A TaskSupport describes whether a tool may be called as a task (2025-11-25).
+type TaskSupport string
+
+// The kinds of support.
+const (
+	TaskForbidden TaskSupport = "forbidden"
+	TaskOptional  TaskSupport = "optional"
+	TaskRequired  TaskSupport = "required"
+)
+
 // ToolExecution describes how a tool may be called (2025-11-25).
 type ToolExecution struct {
-	// TaskSupport is "forbidden", "optional" or "required": whether the tool
-	// may be called as a task. Empty means forbidden.
-	TaskSupport string
+	TaskSupport TaskSupport // empty means TaskForbidden
 
 	Extra map[string]RawMessage // members without a field, as received
 }
 
 func (t *ToolExecution) fields(c *codec) {
-	c.string("taskSupport", &t.TaskSupport, omitEmpty)
+	c.string("taskSupport", (*string)(&t.TaskSupport), omitEmpty)
 	c.extra(&t.Extra)
 }
 

@@ -7,22 +7,25 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// Types of [Content].
+// A ContentType is the type of a [Content].
+type ContentType string
+
+// The types of content.
 const (
-	ContentText         = "text"
-	ContentImage        = "image"
-	ContentAudio        = "audio"         // 2025-03-26
-	ContentResourceLink = "resource_link" // 2025-06-18
-	ContentResource     = "resource"      // an embedded resource
-	ContentToolUse      = "tool_use"      // sampling only (2025-11-25)
-	ContentToolResult   = "tool_result"   // sampling only (2025-11-25)
+	ContentText         ContentType = "text"
+	ContentImage        ContentType = "image"
+	ContentAudio        ContentType = "audio"         // 2025-03-26
+	ContentResourceLink ContentType = "resource_link" // 2025-06-18
+	ContentResource     ContentType = "resource"      // an embedded resource
+	ContentToolUse      ContentType = "tool_use"      // sampling only (2025-11-25)
+	ContentToolResult   ContentType = "tool_result"   // sampling only (2025-11-25)
 )
 
 // A Content is a content block of a tool's result or of a message. Type
 // determines which other fields are set; their comments name the types.
 type Content struct {
 	// Type is one of the constants, such as [ContentText], or unknown; see Raw.
-	Type string
+	Type ContentType
 
 	Text string // text
 
@@ -78,7 +81,7 @@ func (t *Content) fields(c *codec) {
 	if c.take("type") {
 		c.r.Skip() // readContent has read it
 	} else {
-		c.string("type", &t.Type, always)
+		c.string("type", (*string)(&t.Type), always)
 	}
 	known := true
 	switch t.Type {
@@ -116,12 +119,12 @@ func (t *Content) fields(c *codec) {
 var errContent = errors.New("content of no known type, or of type resource without a resource")
 
 // contentKinds are the types that fields supports.
-var contentKinds = [...]string{ContentText, ContentImage, ContentAudio, ContentResourceLink, ContentResource, ContentToolUse, ContentToolResult}
+var contentKinds = [...]ContentType{ContentText, ContentImage, ContentAudio, ContentResourceLink, ContentResource, ContentToolUse, ContentToolResult}
 
 // contentKind returns kind if fields supports it, or "".
-func contentKind(kind []byte) string {
+func contentKind(kind []byte) ContentType {
 	for _, known := range &contentKinds {
-		if string(kind) == known {
+		if ContentType(kind) == known {
 			return known
 		}
 	}
@@ -150,7 +153,7 @@ func (c *codec) readContent(t *Content) {
 		}
 		c.r.Reset(mark)
 	}
-	*t = Content{Type: string(kind)}
+	*t = Content{Type: ContentType(kind)}
 	t.Raw = c.r.Raw()
 }
 

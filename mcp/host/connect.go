@@ -160,7 +160,7 @@ func (h *Host) connect(ctx context.Context, s *server, r *run) (m *monitor, away
 	m = opened
 	connected := false
 	defer func() {
-		if !connected { // lost, or a panic of Intercept
+		if !connected { // lost, or a panic of an Interceptor
 			opened.end()
 		}
 	}()
@@ -320,7 +320,7 @@ func (h *Host) clientOptions(s *server, d *DialParams, cached *mcp.ServerInfo) *
 	if cached != nil {
 		o.CachedServer = cached
 	}
-	o.Intercept = d.recordTTL(o.Intercept)
+	o.Interceptors = append([]mcp.Interceptor{d.recordTTL(s.name)}, o.Interceptors...)
 	if d.live != nil {
 		o.Trace = d.live.traceReconnects(o.Trace)
 	}

@@ -175,15 +175,6 @@ func (h *Host) SetEnabled(name string, enabled bool) error {
 	return nil
 }
 
-// Enable is SetEnabled(name, true) and waits until the server is connected and its
-// tools are in the snapshot, or until ctx ends. The error is an *Error.
-func (h *Host) Enable(ctx context.Context, name string) error {
-	if err := h.SetEnabled(name, true); err != nil {
-		return err
-	}
-	return h.Connect(ctx, name)
-}
-
 // Shutdown closes all connections and waits until all processes and goroutines
 // have ended. Child processes are asked to exit, then terminated, then killed.
 // If ctx ends first, Shutdown returns its error and the shutdown continues in

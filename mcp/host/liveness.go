@@ -124,10 +124,10 @@ func (l *liveness) traceReconnects(trace *mcp.Trace) *mcp.Trace {
 		t = *trace
 	}
 	reconnect := t.Reconnect
-	t.Reconnect = func(err error, wait time.Duration) {
+	t.Reconnect = func(ctx context.Context, err error, wait time.Duration) {
 		l.suspect()
 		if reconnect != nil {
-			reconnect(err, wait)
+			reconnect(ctx, err, wait)
 		}
 	}
 	return &t

@@ -85,7 +85,7 @@ func (m *monitor) report(at *time.Time, now time.Time, kind EventKind) {
 
 // end closes the connection.
 func (m *monitor) end() {
-	_ = m.h.guard(m.unsubscribe) // may call Intercept
+	_ = m.h.guard(m.unsubscribe) // may call an Interceptor
 	_ = m.client.Close()         // the error concerns only the remains of the server's process
 	_ = m.h.guard(m.params.end)
 }
@@ -198,18 +198,15 @@ func (m *monitor) reopenLater() {
 }
 
 // recordTTL returns an interceptor that records the TTL of each list of tools,
-// which ListTools does not return, and whether the server is alive.
-func (d *DialParams) recordTTL(next func(context.Context, *mcp.OutgoingCall) (mcp.RawMessage, error)) func(context.Context, *mcp.OutgoingCall) (mcp.RawMessage, error) {
+// which ListTools does not return, and whether the server is alive. The interceptors
+// that follow find the server with [ServerOf].
+func (d *DialParams) recordTTL(server string) mcp.Interceptor {
 	return func(ctx context.Context, call *mcp.OutgoingCall) (raw mcp.RawMessage, err error) {
 		if d.live != nil {
 			observed := d.live.observe(call)
 			defer func() { observed(err) }()
 		}
-		if next != nil {
-			raw, err = next(ctx, call)
-		} else {
-			raw, err = call.Send(ctx)
-		}
+		raw, err = call.Send(&serverContext{ctx, server})
 		if err == nil && call.Method == "tools/list" {
 			d.ttl.Store(int64(ttlOf(raw)))
 		}
@@ -232,20 +229,6 @@ func ttlOf(raw mcp.RawMessage) time.Duration {
 		return 0
 	}
 	return min(max(time.Duration(min(ms, int64(maxTTL/time.Millisecond)))*time.Millisecond, minTTL), maxTTL)
-}
-
-// RefreshTools lists the tools of a server again. It connects if necessary. The
-// error is an *Error.
-func (h *Host) RefreshTools(ctx context.Context, name string) error {
-	s, err := h.get(name)
-	if err != nil {
-		return err
-	}
-	client, _, err := h.client(ctx, s)
-	if err != nil {
-		return err
-	}
-	return h.refresh(ctx, s, client)
 }
 
 // refresh lists the tools of a server again. After an error, the known list is

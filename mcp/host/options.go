@@ -145,9 +145,10 @@ func (o *Options) expand(ctx context.Context, cfg *Server) (*Server, error) {
 // serverKey is the context key of the name of a server.
 type serverKey struct{}
 
-// ServerOf returns the name of the server whose request a handler in
-// Options.Client answers. Show it to the user (client/elicitation, Security
-// Considerations).
+// ServerOf returns the name of the server that a function of Options.Client is called
+// for: a handler, an Interceptor, Log, or a function of the Trace. Show it to the
+// user (client/elicitation, Security Considerations). It is empty for other
+// contexts.
 func ServerOf(ctx context.Context) string {
 	name, _ := ctx.Value(serverKey{}).(string)
 	return name
@@ -282,7 +283,11 @@ func (o *Options) panicReport() func(value any, stack []byte) {
 	if o.Client == nil || o.Client.Trace == nil {
 		return nil
 	}
-	return o.Client.Trace.HandlerPanic
+	report := o.Client.Trace.HandlerPanic
+	if report == nil {
+		return nil
+	}
+	return func(value any, stack []byte) { report(context.Background(), value, stack) }
 }
 
 // guard calls f on a goroutine of the host, and returns a panic of a function of

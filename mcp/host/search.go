@@ -190,9 +190,9 @@ type SearchOptions struct {
 
 	// Match replaces the ranking of View.Search, for example by regular
 	// expressions or embeddings. It returns those of tools that match, best
-	// first, and may be called concurrently. If it panics, the search finds
-	// nothing.
-	Match func(query string, tools []*Tool, limit int) []*Tool
+	// first, and may be called concurrently. The model receives the text of an
+	// error; if Match panics, the search finds nothing. ctx is that of the call.
+	Match func(ctx context.Context, query string, tools []*Tool, limit int) ([]*Tool, error)
 }
 
 // A ToolSearch gives a model a few tools instead of many: search_tools, which
@@ -284,7 +284,7 @@ func (s *ToolSearch) visible(t *Tool, many bool) bool {
 }
 
 // search implements search_tools.
-func (s *ToolSearch) search(_ context.Context, _ *mcp.ToolCall, r *CallReport) (*mcp.CallToolResult, error) {
+func (s *ToolSearch) search(ctx context.Context, _ *mcp.ToolCall, r *CallReport) (*mcp.CallToolResult, error) {
 	query, err := readQuery(r.Arguments)
 	if err != nil {
 		return nil, err
@@ -293,7 +293,10 @@ func (s *ToolSearch) search(_ context.Context, _ *mcp.ToolCall, r *CallReport) (
 	if s.opts.Match == nil {
 		found = s.view.Search(query, s.opts.Limit)
 	} else {
-		_ = s.view.host.guard(func() { found = s.opts.Match(query, s.view.Tools(), s.opts.Limit) })
+		_ = s.view.host.guard(func() { found, err = s.opts.Match(ctx, query, s.view.Tools(), s.opts.Limit) })
+	}
+	if err != nil {
+		return nil, err
 	}
 	b := []byte(`{"tools":[`)
 	for _, t := range found[:min(len(found), s.opts.Limit)] {

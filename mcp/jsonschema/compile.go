@@ -35,14 +35,9 @@ type Schema struct {
 	marks bool // a node needs to know what others have evaluated
 }
 
-// Compile is CompileContext with context.Background.
-func Compile(schema mcp.RawMessage) (*Schema, error) {
-	return CompileContext(context.Background(), schema)
-}
-
-// CompileContext compiles a schema until ctx ends. The error matches [ErrDialect]
-// if the dialect is not supported. It wraps the cause if ctx has ended.
-func CompileContext(ctx context.Context, schema mcp.RawMessage) (*Schema, error) {
+// Compile compiles a schema until ctx ends. The error matches [ErrDialect] if the
+// dialect is not supported. It matches the cause if ctx has ended.
+func Compile(ctx context.Context, schema mcp.RawMessage) (*Schema, error) {
 	return newCompiler(ctx).compileRoot(schema)
 }
 

@@ -64,7 +64,7 @@ func (t *tool) compile(ctx context.Context) (*Schema, error) {
 	if t.schema != nil || t.err != nil {
 		return t.schema, t.err
 	}
-	schema, err := CompileContext(ctx, t.raw)
+	schema, err := Compile(ctx, t.raw)
 	if ctx.Err() == nil { // otherwise, the next call tries again
 		t.schema, t.err = schema, err
 	}
@@ -198,7 +198,7 @@ func (o *Outputs) check(ctx context.Context, call *mcp.OutgoingCall, raw mcp.Raw
 	case err == nil && res.StructuredContent == nil:
 		err = errNoOutput
 	case err == nil:
-		err = schema.ValidateContext(ctx, res.StructuredContent)
+		err = schema.Validate(ctx, res.StructuredContent)
 	}
 	if err != nil {
 		return &OutputError{call.Name, res, err}

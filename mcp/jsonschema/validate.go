@@ -25,16 +25,11 @@ func (e *Error) Error() string {
 	return e.Path + ": " + e.Reason
 }
 
-// Validate is ValidateContext with context.Background.
-func (s *Schema) Validate(text mcp.RawMessage) error {
-	return s.ValidateContext(context.Background(), text)
-}
-
-// ValidateContext validates a value until ctx ends. The error is an *[Error] if
-// the value does not fit. It is another error if the value is not valid JSON,
-// if validation takes too many steps, or if ctx has ended, in which case the error
-// wraps the cause.
-func (s *Schema) ValidateContext(ctx context.Context, text mcp.RawMessage) error {
+// Validate validates a value until ctx ends. The error is an *[Error] if the value
+// does not fit. It is another error if the value is not valid JSON, if validation
+// takes too many steps, or if ctx has ended, in which case the error matches the
+// cause.
+func (s *Schema) Validate(ctx context.Context, text mcp.RawMessage) error {
 	return s.validate(&checker{budget: newBudget(ctx, "validating the value")}, text)
 }
 
