@@ -66,10 +66,10 @@ type entry struct {
 // A refresh is the key of the value in a context from Refresh.
 type refresh struct{}
 
-// Refresh returns a context in which calls do not read the [Cache]. Their
+// WithoutCache returns a context in which calls do not read the [Cache]. Their
 // results replace its entries, or remove them if the server permits no caching
 // any more.
-func Refresh(ctx context.Context) context.Context {
+func WithoutCache(ctx context.Context) context.Context {
 	return context.WithValue(ctx, refresh{}, true)
 }
 
@@ -77,7 +77,7 @@ func (c *cache) refresh(ctx context.Context) context.Context {
 	if ctx.Value(refresh{}) != nil {
 		return nil
 	}
-	return Refresh(ctx)
+	return WithoutCache(ctx)
 }
 
 func (c *cache) lookUp(ctx context.Context, key string) (RawMessage, int) {

@@ -48,7 +48,7 @@ func TestCacheRespectsTimeToLive(t *testing.T) {
 		}
 		// Refresh bypasses the cache and stores the result.
 		for range 2 {
-			for i, ctx := range []context.Context{mcp.Refresh(t.Context()), t.Context()} {
+			for i, ctx := range []context.Context{mcp.WithoutCache(t.Context()), t.Context()} {
 				before := countRequests(server, "resources/read")
 				if _, err := c.ReadResource(ctx, "echo://text"); err != nil || countRequests(server, "resources/read") != before+1-i {
 					t.Errorf("refreshed: read %d times, %v", countRequests(server, "resources/read"), err)
@@ -178,7 +178,7 @@ func TestRefreshRemovesOlderEntry(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			p := route{modern, over}
 			c := p.open(t, p.server(testserver.Options{Fault: "ttl-once"}), &mcp.Options{Cache: mcp.CacheSize(0)})
-			for i, ctx := range []context.Context{t.Context(), t.Context(), mcp.Refresh(t.Context()), t.Context()} {
+			for i, ctx := range []context.Context{t.Context(), t.Context(), mcp.WithoutCache(t.Context()), t.Context()} {
 				tools, err := c.ListTools(ctx)
 				if err != nil {
 					t.Fatal(err)

@@ -1,6 +1,7 @@
 package mcp_test
 
 import (
+	"context"
 	"testing"
 	"testing/synctest"
 
@@ -15,10 +16,10 @@ func TestChanges(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			changes := make(chan mcp.Change, 10)
 			o := onlyVersion(version)
-			c := connect(t, testserver.New(&o), &mcp.Options{Handlers: []mcp.Handler{mcp.Changes(func(change mcp.Change) {
+			c := connect(t, testserver.New(&o), &mcp.Options{Handlers: []mcp.Handler{mcp.Changes{Changed: func(_ context.Context, change mcp.Change) {
 				changes <- change
 				panic("oh no")
-			})}})
+			}}}})
 			for range 2 {
 				if _, err := c.CallTool(t.Context(), "add_tool", nil); err != nil {
 					t.Fatal(err)

@@ -28,10 +28,10 @@ func TestLimitOfInputRequests(t *testing.T) {
 				p.answer(m, done)
 			})
 			asked := make(chan bool, 100)
-			c := connectStream(t, rwc, &mcp.Options{Handlers: []mcp.Handler{mcp.Roots(func(context.Context) ([]mcp.Root, error) {
+			c := connectStream(t, rwc, &mcp.Options{Handlers: []mcp.Handler{mcp.Roots{List: func(context.Context) ([]mcp.Root, error) {
 				asked <- true
 				return nil, nil
-			})}})
+			}}}})
 			_, err := c.CallTool(t.Context(), "any", nil)
 			if ok && (err != nil || len(asked) != n) {
 				t.Errorf("%d requests: asked %d times, %v", n, len(asked), err)

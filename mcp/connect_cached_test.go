@@ -86,8 +86,8 @@ func TestCachedServerHasChangedItsEra(t *testing.T) {
 		c := p.open(t, s, &mcp.Options{
 			CachedServer: &mcp.ServerInfo{ProtocolVersion: other},
 			Trace: &mcp.Trace{
-				Retry:     func(string, error) { retries++ },
-				EraChosen: func(s mcp.ServerInfo) { eras = append(eras, s.ProtocolVersion) },
+				Retry:     func(context.Context, string, error) { retries++ },
+				EraChosen: func(_ context.Context, s mcp.ServerInfo) { eras = append(eras, s.ProtocolVersion) },
 			},
 		})
 		if _, err := c.CallTool(t.Context(), "image", nil); err != nil {
@@ -128,7 +128,7 @@ func TestCachedServerOverHTTP(t *testing.T) {
 				}
 				return err
 			}},
-			"changes":   {options: mcp.Options{Handlers: []mcp.Handler{mcp.Changes(func(mcp.Change) {})}}},
+			"changes":   {options: mcp.Options{Handlers: []mcp.Handler{mcp.Changes{Changed: func(context.Context, mcp.Change) {}}}}},
 			"a ping":    {do: func(t *testing.T, c *mcp.Client) error { return c.Ping(t.Context()) }},
 			"log level": {options: mcp.Options{LogLevel: mcp.LevelDebug}},
 			"a list": {do: func(t *testing.T, c *mcp.Client) error {
@@ -272,13 +272,13 @@ func TestProbeAnsweredAfterInitialize(t *testing.T) {
 				}
 				return []string{initialized + discovered}
 			})
-			c := connectStream(t, server.Pipe(), &mcp.Options{Intercept: func(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
+			c := connectStream(t, server.Pipe(), &mcp.Options{Interceptors: []mcp.Interceptor{func(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
 				raw, err := call.Send(ctx)
 				if late && call.Method == "server/discover" {
 					time.Sleep(time.Millisecond) // initialize wins
 				}
 				return raw, err
-			}})
+			}}})
 			if got := c.CachedServer().ProtocolVersion; got != modern {
 				t.Errorf("after %s the next version is %s", c.Server().ProtocolVersion, got)
 			}
@@ -322,7 +322,7 @@ func TestLegacyHintExpires(t *testing.T) {
 					if tt.over == "http" {
 						tr = route{legacy, "http"}.transport(t, testserver.New(&tt.server))
 					}
-					return connectTransport(t, tr, &mcp.Options{CachedServer: known, Trace: &mcp.Trace{Message: func(sent bool, data []byte) {
+					return connectTransport(t, tr, &mcp.Options{CachedServer: known, Trace: &mcp.Trace{Message: func(_ context.Context, sent bool, data []byte) {
 						if sent && methodOf(data) == "server/discover" {
 							probed.Store(true)
 						}
@@ -405,7 +405,7 @@ func TestConnectToServerThatProbeWedges(t *testing.T) {
 		took := testutil.BestOf(tt.most, func() time.Duration {
 			var sent []string
 			began := time.Now()
-			c, err := mcp.Connect(t.Context(), tr, &mcp.Options{CachedServer: known, Trace: &mcp.Trace{Message: func(out bool, data []byte) {
+			c, err := mcp.Connect(t.Context(), tr, &mcp.Options{CachedServer: known, Trace: &mcp.Trace{Message: func(_ context.Context, out bool, data []byte) {
 				if _, rest, ok := strings.Cut(string(data), `"method":"`); out && ok {
 					method, _, _ := strings.Cut(rest, `"`)
 					sent = append(sent, method)

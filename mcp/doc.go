@@ -50,7 +50,7 @@
 //
 // # Interception
 //
-// [Options].Intercept wraps each request, for tracing, audits and permissions.
+// [Options].Interceptors wraps each request, for tracing, audits and permissions.
 // Package jsonschema has an interceptor that validates the results of tools.
 // [Options].Trace observes messages, retries and panics.
 //

@@ -48,7 +48,7 @@ func TestCallIsRepeatedAfterPage(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var seen *mcp.URLRequest
-			user := mcp.Elicitation{OpenURL: func(_ context.Context, r *mcp.URLRequest) (string, error) {
+			user := mcp.Elicitation{OpenURL: func(_ context.Context, r *mcp.URLRequest) (mcp.ElicitAction, error) {
 				seen = r
 				return tt.action, nil
 			}}
@@ -75,7 +75,7 @@ func TestEveryMethodIsRepeatedAfterPage(t *testing.T) {
 			"resources/read": func(c *mcp.Client) error { _, err := c.ReadResource(t.Context(), "x:y"); return err },
 		} {
 			pages := 0
-			user := mcp.Elicitation{OpenURL: func(context.Context, *mcp.URLRequest) (string, error) {
+			user := mcp.Elicitation{OpenURL: func(context.Context, *mcp.URLRequest) (mcp.ElicitAction, error) {
 				pages++
 				return mcp.ElicitAccept, nil
 			}}
@@ -97,7 +97,10 @@ func TestRepeatedRefusalFailsCall(t *testing.T) {
 		})
 		pages := 0
 		c := connectStream(t, rwc, &mcp.Options{Handlers: []mcp.Handler{
-			mcp.Elicitation{OpenURL: func(context.Context, *mcp.URLRequest) (string, error) { pages++; return mcp.ElicitAccept, nil }},
+			mcp.Elicitation{OpenURL: func(context.Context, *mcp.URLRequest) (mcp.ElicitAction, error) {
+				pages++
+				return mcp.ElicitAccept, nil
+			}},
 		}})
 		_, err := c.CallTool(t.Context(), "x", nil)
 		wantCode(t, err, mcp.CodeURLElicitationRequired)
@@ -114,7 +117,7 @@ func TestCallIsRepeatedWithoutNotification(t *testing.T) {
 			answers := script(line)
 			return answers[:min(1, len(answers))]
 		})
-		user := mcp.Elicitation{OpenURL: func(context.Context, *mcp.URLRequest) (string, error) { return mcp.ElicitAccept, nil }}
+		user := mcp.Elicitation{OpenURL: func(context.Context, *mcp.URLRequest) (mcp.ElicitAction, error) { return mcp.ElicitAccept, nil }}
 		c := connectStream(t, silent.Pipe(), &mcp.Options{ProtocolVersions: []string{legacy}, Handlers: []mcp.Handler{user}})
 		if _, err := c.CallTool(t.Context(), "x", nil); err != nil {
 			t.Error(err)

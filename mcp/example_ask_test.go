@@ -33,9 +33,9 @@ func exampleCall(ctx context.Context, client *mcp.Client, tool string) {
 
 func ExampleRoots() {
 	ctx := context.Background()
-	client := exampleHandlers(ctx, mcp.Roots(func(context.Context) ([]mcp.Root, error) {
+	client := exampleHandlers(ctx, mcp.Roots{List: func(context.Context) ([]mcp.Root, error) {
 		return []mcp.Root{{URI: "file:///home/ada/engine", Name: "Engine"}}, nil
-	}))
+	}})
 	defer client.Close()
 	exampleCall(ctx, client, "ask_roots")
 	// After the roots have changed:
@@ -116,7 +116,7 @@ func loginServer() mcp.Transport {
 func ExampleElicitation_openURL() {
 	ctx := context.Background()
 	client, err := mcp.Connect(ctx, loginServer(), &mcp.Options{Handlers: []mcp.Handler{mcp.Elicitation{
-		OpenURL: func(ctx context.Context, r *mcp.URLRequest) (string, error) {
+		OpenURL: func(ctx context.Context, r *mcp.URLRequest) (mcp.ElicitAction, error) {
 			fmt.Println(r.Message)
 			fmt.Printf("Open a page of %s?\n  %s\n", r.Host, r.URL)
 			if r.Punycode {
@@ -224,17 +224,17 @@ func ExampleCacheSize() {
 	ctx := context.Background()
 	client, err := mcp.Connect(ctx, exampleServer(), &mcp.Options{
 		Cache: mcp.CacheSize(1 << 20), // bytes
-		Intercept: func(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
+		Interceptors: []mcp.Interceptor{func(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
 			fmt.Println("asked for", call.Method)
 			return call.Send(ctx)
-		},
+		}},
 	})
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer client.Close()
 	// The second list comes from the cache. Refresh bypasses it.
-	for _, ctx := range []context.Context{ctx, ctx, mcp.Refresh(ctx)} {
+	for _, ctx := range []context.Context{ctx, ctx, mcp.WithoutCache(ctx)} {
 		if _, err := client.ListTools(ctx); err != nil {
 			log.Fatal(err)
 		}
@@ -288,7 +288,7 @@ func ExampleClient_CachedServer() {
 
 	client, err = mcp.Connect(ctx, legacyServer, &mcp.Options{
 		CachedServer: server,
-		Trace: &mcp.Trace{Message: func(sent bool, data []byte) {
+		Trace: &mcp.Trace{Message: func(_ context.Context, sent bool, data []byte) {
 			if sent {
 				fmt.Printf("%.50s…\n", data)
 			}
@@ -324,10 +324,10 @@ func ExampleHandlerFunc() {
 	client, err := mcp.Connect(ctx, stdio.Stream(server.Pipe()), &mcp.Options{
 		Extensions: map[string]mcp.RawMessage{"com.example/clock": mcp.RawMessage("{}")},
 		Handlers: []mcp.Handler{
-			mcp.HandlerFunc("com.example/time", func(ctx context.Context, params mcp.RawMessage) (any, error) {
+			mcp.HandleRequest("com.example/time", func(ctx context.Context, params mcp.RawMessage) (any, error) {
 				return map[string]any{"time": time.Now()}, nil
 			}),
-			mcp.NotificationFunc(func(ctx context.Context, method string, params mcp.RawMessage) {
+			mcp.HandleNotification("", func(ctx context.Context, method string, params mcp.RawMessage) {
 				fmt.Println(method, string(params))
 			}),
 		},

@@ -21,12 +21,18 @@ func ExampleTrace_slog() {
 		return a
 	}})).With("server", "echo")
 	trace := &mcp.Trace{
-		Discarded:    func(reason error, data []byte) { logger.Warn("discarded", "err", reason, "size", len(data)) },
-		Retry:        func(method string, err error) { logger.Info("retry", "method", method, "err", err) },
-		Reconnect:    func(err error, wait time.Duration) { logger.Info("reconnect", "err", err, "wait", wait) },
-		SessionLost:  func(err error) { logger.Info("session lost", "err", err) },
-		EraChosen:    func(s mcp.ServerInfo) { logger.Info("connected", "version", s.ProtocolVersion) },
-		HandlerPanic: func(value any, stack []byte) { logger.Error("panic", "value", value, "stack", string(stack)) },
+		Discarded: func(_ context.Context, reason error, data []byte) {
+			logger.Warn("discarded", "err", reason, "size", len(data))
+		},
+		Retry: func(_ context.Context, method string, err error) { logger.Info("retry", "method", method, "err", err) },
+		Reconnect: func(_ context.Context, err error, wait time.Duration) {
+			logger.Info("reconnect", "err", err, "wait", wait)
+		},
+		SessionLost: func(_ context.Context, err error) { logger.Info("session lost", "err", err) },
+		EraChosen:   func(_ context.Context, s mcp.ServerInfo) { logger.Info("connected", "version", s.ProtocolVersion) },
+		HandlerPanic: func(_ context.Context, value any, stack []byte) {
+			logger.Error("panic", "value", value, "stack", string(stack))
+		},
 	}
 
 	ctx := context.Background()
@@ -71,7 +77,7 @@ func ExampleOptions_interceptors() {
 	}
 
 	ctx := context.Background()
-	client, err := mcp.Connect(ctx, exampleServer(), &mcp.Options{Intercept: chain(logging, refusing)})
+	client, err := mcp.Connect(ctx, exampleServer(), &mcp.Options{Interceptors: []mcp.Interceptor{chain(logging, refusing)}})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -92,7 +92,7 @@ func ExampleOptions() {
 		Info:             mcp.Implementation{Name: "my-program", Version: "1.2.3"},
 		ProtocolVersions: []string{mcp.ProtocolVersion20250618}, // only initialize, without server/discover
 		Timeout:          10 * time.Second,
-		Trace:            &mcp.Trace{Discarded: func(reason error, _ []byte) { log.Print(reason) }},
+		Trace:            &mcp.Trace{Discarded: func(_ context.Context, reason error, _ []byte) { log.Print(reason) }},
 	})
 	if err != nil {
 		log.Fatal(err)

@@ -12,7 +12,7 @@ func ExampleChanges() {
 	ctx := context.Background()
 	changes := make(chan mcp.Change, 1)
 	client, err := mcp.Connect(ctx, exampleServer(), &mcp.Options{
-		Handlers: []mcp.Handler{mcp.Changes(func(c mcp.Change) { changes <- c })},
+		Handlers: []mcp.Handler{mcp.Changes{Changed: func(_ context.Context, c mcp.Change) { changes <- c }}},
 	})
 	if err != nil {
 		log.Fatal(err)
@@ -30,7 +30,7 @@ func ExampleChanges() {
 }
 
 func ExampleValue() {
-	v, err := mcp.Value(mcp.RawMessage(`{"temperature": 21.5, "unit": "C"}`))
+	v, err := mcp.DecodeValue(mcp.RawMessage(`{"temperature": 21.5, "unit": "C"}`))
 	if err != nil {
 		log.Fatal(err)
 	}

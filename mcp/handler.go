@@ -11,8 +11,8 @@ import (
 )
 
 // A Handler is a feature that a program adds to a client: [Roots], [Sampling],
-// [Elicitation] and [HandlerFunc] answer requests of the server, [Changes] and
-// [NotificationFunc] receive its notifications, and [Tasks] waits for tasks.
+// [Elicitation] and [HandleRequest] answer requests of the server, [Changes] and
+// [HandleNotification] receive its notifications, and [Tasks] waits for tasks.
 //
 // Before 2026-07-28 a server sends its requests; from 2026-07-28 on, a result that
 // requires input contains them. A handler serves both. Functions that answer
@@ -31,7 +31,7 @@ type Handler interface {
 }
 
 // An answerer is a Handler that answers requests. Tasks, Changes and
-// NotificationFunc answer none.
+// HandleNotification answer none.
 type answerer interface {
 	// method returns the method of the requests.
 	method() string
@@ -40,11 +40,11 @@ type answerer interface {
 	answer(ctx context.Context, c *Client, params RawMessage) (object, error)
 }
 
-// HandlerFunc returns a handler for requests with the given method, for
+// HandleRequest returns a handler for requests with the given method, for
 // extensions and experiments. f may return every type that [Client.Call]
 // accepts as params. The handler declares no capability; see
 // [Options].Extensions.
-func HandlerFunc(method string, f func(ctx context.Context, params RawMessage) (any, error)) Handler {
+func HandleRequest(method string, f func(ctx context.Context, params RawMessage) (any, error)) Handler {
 	return &funcHandler{method, f}
 }
 

@@ -27,13 +27,13 @@ func callInteractive(t *testing.T, p route, tool string, o *mcp.Options) (string
 func withHandlers(handlers ...mcp.Handler) *mcp.Options { return &mcp.Options{Handlers: handlers} }
 
 var (
-	someRoots = mcp.Roots(func(context.Context) ([]mcp.Root, error) {
+	someRoots = mcp.Roots{List: func(context.Context) ([]mcp.Root, error) {
 		return []mcp.Root{{URI: "file:///work", Name: "Work"}}, nil
-	})
+	}}
 	someModel = mcp.Sampling{CreateMessage: func(_ context.Context, p *mcp.CreateMessageParams) (*mcp.CreateMessageResult, error) {
 		return &mcp.CreateMessageResult{Model: "parrot", Content: p.Messages[0].Content}, nil
 	}}
-	somePage = mcp.Elicitation{OpenURL: func(context.Context, *mcp.URLRequest) (string, error) { return mcp.ElicitAccept, nil }}
+	somePage = mcp.Elicitation{OpenURL: func(context.Context, *mcp.URLRequest) (mcp.ElicitAction, error) { return mcp.ElicitAccept, nil }}
 	someUser = mcp.Elicitation{Form: func(_ context.Context, p *mcp.ElicitParams) (*mcp.ElicitResult, error) {
 		fields, err := p.Fields()
 		if err != nil {
@@ -95,8 +95,8 @@ func TestHandlersDeclareCapabilities(t *testing.T) {
 		{[]mcp.Handler{somePage}, `{"elicitation":{"url":{}}}`, `{"elicitation":{"url":{}}}`},
 		{[]mcp.Handler{somePage, someUser}, `{"elicitation":{"url":{}}}`, `{"elicitation":{"url":{}}}`}, // the first one answers
 		{[]mcp.Handler{mcp.Tasks{}}, `{"extensions":{"io.modelcontextprotocol/tasks":{}}}`, `{}`},
-		{[]mcp.Handler{mcp.HandlerFunc("x/y", nil)}, `{}`, `{}`},
-		{[]mcp.Handler{mcp.Roots(nil), mcp.Sampling{}, mcp.Elicitation{}}, `{}`, `{}`}, // without functions
+		{[]mcp.Handler{mcp.HandleRequest("x/y", nil)}, `{}`, `{}`},
+		{[]mcp.Handler{mcp.Roots{List: nil}, mcp.Sampling{}, mcp.Elicitation{}}, `{}`, `{}`}, // without functions
 	} {
 		for version, want := range map[string]string{modern: tt.modern, legacy: tt.legacy} {
 			synctest.Test(t, func(t *testing.T) {
@@ -140,7 +140,7 @@ func TestExtensionsAreDeclared(t *testing.T) {
 func TestRequestWithoutHandlerIsRefused(t *testing.T) {
 	onEveryRoute(t, func(t *testing.T, p route) {
 		for _, tool := range []string{"ask_roots", "ask_sampling", "ask_elicitation", "ask_everything"} {
-			for _, handlers := range [][]mcp.Handler{nil, {mcp.Roots(nil), mcp.Sampling{}, mcp.Elicitation{}}} {
+			for _, handlers := range [][]mcp.Handler{nil, {mcp.Roots{List: nil}, mcp.Sampling{}, mcp.Elicitation{}}} {
 				text, err := callInteractive(t, p, tool, withHandlers(handlers...))
 				wantError(t, err, nil, "capable")
 				if text != "" {
@@ -155,7 +155,7 @@ func TestRequestWithoutHandlerIsRefused(t *testing.T) {
 // method.
 func TestRequestForUndeclaredCapabilityIsRefused(t *testing.T) {
 	for _, method := range []string{"roots/list", "sampling/createMessage", "elicitation/create", "tasks/get", "x/y"} {
-		for _, handlers := range [][]mcp.Handler{nil, {mcp.Roots(nil), mcp.Sampling{}, mcp.Elicitation{}, mcp.Tasks{}}} {
+		for _, handlers := range [][]mcp.Handler{nil, {mcp.Roots{List: nil}, mcp.Sampling{}, mcp.Elicitation{}, mcp.Tasks{}}} {
 			synctest.Test(t, func(t *testing.T) {
 				p, _ := connectPeer(t, legacy, withHandlers(handlers...))
 				p.send(`{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":{"message":"?","messages":[],"maxTokens":1}}`)
@@ -185,12 +185,12 @@ func TestFailingHandler(t *testing.T) {
 		"nil":        func() error { return nil }, // without a result
 	} {
 		handlers := []mcp.Handler{
-			mcp.Roots(func(context.Context) ([]mcp.Root, error) {
+			mcp.Roots{List: func(context.Context) ([]mcp.Root, error) {
 				if err := f(); err != nil {
 					return nil, err
 				}
 				panic("no roots")
-			}),
+			}},
 			mcp.Sampling{CreateMessage: func(context.Context, *mcp.CreateMessageParams) (*mcp.CreateMessageResult, error) { return nil, f() }},
 			mcp.Elicitation{Form: func(context.Context, *mcp.ElicitParams) (*mcp.ElicitResult, error) { return nil, f() }},
 		}
@@ -286,7 +286,7 @@ func TestMaxRounds(t *testing.T) {
 			p, rwc := newPeer(t, modern, func(p *peer, m request) {
 				p.answer(m, fmt.Sprintf(`{"resultType":"input_required","requestState":"s%s","inputRequests":{"r":{"method":"roots/list"}}}`, m.ID))
 			})
-			roots := mcp.Roots(func(context.Context) ([]mcp.Root, error) { return nil, nil })
+			roots := mcp.Roots{List: func(context.Context) ([]mcp.Root, error) { return nil, nil }}
 			c := connectStream(t, rwc, &mcp.Options{MaxRounds: tt.max, Handlers: []mcp.Handler{roots}})
 			_, err := c.CallTool(t.Context(), "any", nil)
 			wantError(t, err, mcp.ErrInputRequired, "rounds")
@@ -304,10 +304,10 @@ type nameKey struct{}
 func TestHandlerContextHasValuesOfCallAndConnect(t *testing.T) {
 	onEveryRoute(t, func(t *testing.T, p route) {
 		var seen any
-		roots := mcp.Roots(func(ctx context.Context) ([]mcp.Root, error) {
+		roots := mcp.Roots{List: func(ctx context.Context) ([]mcp.Root, error) {
 			seen = ctx.Value(nameKey{})
 			return nil, nil
-		})
+		}}
 		s := p.server(testserver.Options{})
 		c, err := mcp.Connect(context.WithValue(t.Context(), nameKey{}, "the client"), p.transport(t, s), withHandlers(roots))
 		if err != nil {

@@ -142,7 +142,7 @@ func (j *dropLog) record(reason error, _ []byte) {
 
 // trace returns a Trace that records what is discarded, and panics.
 func (j *dropLog) trace() *mcp.Trace {
-	return &mcp.Trace{Discarded: j.record, HandlerPanic: func(v any, _ []byte) { j.record(panicOf(v), nil) }}
+	return &mcp.Trace{Discarded: func(_ context.Context, a error, b []byte) { j.record(a, b) }, HandlerPanic: func(_ context.Context, v any, _ []byte) { j.record(panicOf(v), nil) }}
 }
 
 func panicOf(v any) error {

@@ -18,8 +18,8 @@ func TestInterceptorReceivesEveryRequest(t *testing.T) {
 		var seen []string
 		c := connect(t, s, &mcp.Options{
 			ProtocolVersions: []string{version},
-			Handlers:         []mcp.Handler{mcp.Roots(func(context.Context) ([]mcp.Root, error) { return nil, nil })},
-			Intercept: func(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
+			Handlers:         []mcp.Handler{mcp.Roots{List: func(context.Context) ([]mcp.Root, error) { return nil, nil }}},
+			Interceptors: []mcp.Interceptor{func(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
 				params := call.Params()
 				res, err := call.Send(ctx)
 				seen = append(seen, strings.TrimSpace(call.Method+" "+call.Name))
@@ -28,7 +28,7 @@ func TestInterceptorReceivesEveryRequest(t *testing.T) {
 					t.Errorf("%s from %q: %s, %v", params, call.Server, res, err)
 				}
 				return res, err
-			},
+			}},
 		})
 		_, err := c.Do(t.Context(), &mcp.ToolCall{Name: "echo", Arguments: map[string]any{"message": "hi"}, Meta: map[string]any{"own": 1}})
 		if err != nil {
@@ -64,10 +64,10 @@ func TestInterceptorAddsMeta(t *testing.T) {
 		o := onlyVersion(version)
 		s := testserver.New(&o)
 		own := map[string]any{"traceparent": "the caller's", "own": true}
-		c := connect(t, s, &mcp.Options{Intercept: func(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
+		c := connect(t, s, &mcp.Options{Interceptors: []mcp.Interceptor{func(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
 			call.SetMeta("traceparent", "00-1-2-01")
 			return call.Send(ctx)
-		}})
+		}}})
 		if _, err := c.Do(t.Context(), &mcp.ToolCall{Name: "image", Meta: own}); err != nil {
 			t.Error(err)
 		}
@@ -90,7 +90,7 @@ func TestInterceptorReplacesResult(t *testing.T) {
 	s := testserver.New(nil)
 	refusal := errors.New("not on a Sunday")
 	var answer mcp.RawMessage
-	c := connect(t, s, &mcp.Options{Intercept: func(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
+	c := connect(t, s, &mcp.Options{Interceptors: []mcp.Interceptor{func(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
 		switch {
 		case call.Method != "tools/call":
 			return call.Send(ctx)
@@ -98,7 +98,7 @@ func TestInterceptorReplacesResult(t *testing.T) {
 			return answer, nil
 		}
 		return nil, refusal
-	}})
+	}}})
 	_, err := c.CallTool(t.Context(), "echo", nil)
 	wantError(t, err, refusal, "tools/call", `"echo"`, "stdmcp-echo")
 	answer = mcp.RawMessage(`{"content":[{"type":"text","text":"made up"}]}`)
@@ -115,11 +115,11 @@ func TestInterceptorReplacesResult(t *testing.T) {
 
 // TestInterceptorRetries also passes params that cannot be encoded.
 func TestInterceptorRetries(t *testing.T) {
-	c := connect(t, testserver.New(nil), &mcp.Options{Intercept: func(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
+	c := connect(t, testserver.New(nil), &mcp.Options{Interceptors: []mcp.Interceptor{func(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
 		_, _ = call.Send(ctx)
 		call.SetMeta("again", 1)
 		return call.Send(ctx)
-	}})
+	}}})
 	if res, err := c.CallTool(t.Context(), "echo", map[string]any{"message": "hi"}); err != nil || res.Text() != "hi" {
 		t.Errorf("%+v, %v", res, err)
 	}

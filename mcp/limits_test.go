@@ -171,9 +171,9 @@ func TestErrorOfHandlerIsNotTheServers(t *testing.T) {
 		_, rwc := newPeer(t, modern, func(p *peer, m request) {
 			p.answer(m, `{"resultType":"input_required","inputRequests":{"r":{"method":"roots/list"}}}`)
 		})
-		c := connectStream(t, rwc, &mcp.Options{Handlers: []mcp.Handler{mcp.Roots(func(context.Context) ([]mcp.Root, error) {
+		c := connectStream(t, rwc, &mcp.Options{Handlers: []mcp.Handler{mcp.Roots{List: func(context.Context) ([]mcp.Root, error) {
 			return nil, &jsonrpc.Error{Code: 7, Message: "no roots"}
-		})}})
+		}}}})
 		_, err := c.CallTool(t.Context(), "any", nil)
 		wantError(t, err, mcp.ErrInputRequired, "no roots")
 		var server *jsonrpc.Error
@@ -273,7 +273,7 @@ func TestAnswersAreNotCached(t *testing.T) {
 			}
 			p.answer(m, `{"resultType":"input_required","inputRequests":{"r":{"method":"roots/list"}}}`)
 		})
-		c := connectStream(t, rwc, &mcp.Options{Cache: mcp.CacheSize(4000), Handlers: []mcp.Handler{mcp.Roots(func(context.Context) ([]mcp.Root, error) { return nil, nil })}})
+		c := connectStream(t, rwc, &mcp.Options{Cache: mcp.CacheSize(4000), Handlers: []mcp.Handler{mcp.Roots{List: func(context.Context) ([]mcp.Root, error) { return nil, nil }}}})
 		for range 2 {
 			if _, err := c.ReadResource(t.Context(), "r:/"); err != nil {
 				t.Fatal(err)
@@ -373,7 +373,7 @@ func TestListsTakeNoInput(t *testing.T) {
 			p.answer(m, `{"resultType":"input_required","inputRequests":{"r":{"method":"roots/list"}}}`)
 		})
 		asked := 0
-		c := connectStream(t, rwc, &mcp.Options{Handlers: []mcp.Handler{mcp.Roots(func(context.Context) ([]mcp.Root, error) { asked++; return nil, nil })}})
+		c := connectStream(t, rwc, &mcp.Options{Handlers: []mcp.Handler{mcp.Roots{List: func(context.Context) ([]mcp.Root, error) { asked++; return nil, nil }}}})
 		if _, err := c.ListTools(t.Context()); err == nil || asked != 0 {
 			t.Errorf("asked %d times, %v", asked, err)
 		}

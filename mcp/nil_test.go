@@ -27,8 +27,8 @@ func TestNilArguments(t *testing.T) {
 		wantError(t, err, nil, field)
 	}
 	synctest.Test(t, func(t *testing.T) {
-		c := connect(t, testserver.New(nil), &mcp.Options{Handlers: []mcp.Handler{mcp.Changes(nil), mcp.HandlerFunc("", nil),
-			mcp.NotificationFunc(nil), mcp.Roots(nil), mcp.Sampling{}, mcp.Elicitation{}, mcp.Tasks{}}})
+		c := connect(t, testserver.New(nil), &mcp.Options{Handlers: []mcp.Handler{mcp.Changes{Changed: nil}, mcp.HandleRequest("", nil),
+			mcp.HandleNotification("", nil), mcp.Roots{List: nil}, mcp.Sampling{}, mcp.Elicitation{}, mcp.Tasks{}}})
 		_, err := c.Do(t.Context(), nil)
 		wantError(t, err, nil, "the *ToolCall is nil")
 		_, err = c.StartTool(t.Context(), nil)

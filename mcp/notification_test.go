@@ -15,7 +15,7 @@ func TestNotificationFunc(t *testing.T) {
 			var got []string // the race detector checks that calls are sequential
 			var j dropLog
 			p, _ := connectPeer(t, version, &mcp.Options{Trace: j.trace(), Handlers: []mcp.Handler{
-				mcp.NotificationFunc(func(_ context.Context, method string, params mcp.RawMessage) {
+				mcp.HandleNotification("", func(_ context.Context, method string, params mcp.RawMessage) {
 					got = append(got, method+" "+string(params))
 					if method == "com.example/panics" {
 						panic("cannot handle it")
@@ -41,7 +41,7 @@ func TestNotificationFlood(t *testing.T) {
 		var j dropLog
 		release := make(chan struct{})
 		p, c := connectPeer(t, modern, &mcp.Options{Trace: j.trace(), Handlers: []mcp.Handler{
-			mcp.NotificationFunc(func(context.Context, string, mcp.RawMessage) { <-release }),
+			mcp.HandleNotification("", func(context.Context, string, mcp.RawMessage) { <-release }),
 		}})
 		for range 3000 {
 			p.notify("com.example/x", "{}")

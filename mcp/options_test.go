@@ -35,12 +35,12 @@ func TestClientsShareOptions(t *testing.T) {
 
 func TestNameIsInErrors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := &mcp.Options{Name: "github", Intercept: func(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
+		o := &mcp.Options{Name: "github", Interceptors: []mcp.Interceptor{func(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
 			if call.Server != "github" {
 				t.Errorf("%s of server %q", call.Method, call.Server)
 			}
 			return call.Send(ctx)
-		}}
+		}}}
 		c := connect(t, testserver.New(nil), o)
 		_, err := c.CallTool(t.Context(), "none", nil)
 		wantError(t, err, nil, `server "github": tools/call "none": `)

@@ -69,7 +69,7 @@ func TestMalformedAcknowledgment(t *testing.T) {
 			}
 		})
 		var discarded []error
-		c := connectStream(t, rwc, &mcp.Options{Trace: &mcp.Trace{Discarded: func(err error, _ []byte) { discarded = append(discarded, err) }}})
+		c := connectStream(t, rwc, &mcp.Options{Trace: &mcp.Trace{Discarded: func(_ context.Context, err error, _ []byte) { discarded = append(discarded, err) }}})
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		_, err := c.Subscribe(ctx, &mcp.SubscriptionFilter{ToolsListChanged: true})

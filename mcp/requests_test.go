@@ -254,7 +254,7 @@ func TestTrace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var j dropLog
 		o := onlyVersion(legacy)
-		c := connect(t, testserver.New(&o), &mcp.Options{Trace: &mcp.Trace{Message: func(sent bool, data []byte) {
+		c := connect(t, testserver.New(&o), &mcp.Options{Trace: &mcp.Trace{Message: func(_ context.Context, sent bool, data []byte) {
 			j.record(fmt.Errorf("%v %s", sent, data), nil)
 		}}})
 		if err := c.Ping(t.Context()); err != nil {
@@ -279,10 +279,10 @@ func TestManyServerRequestsAtOnce(t *testing.T) {
 	const n = 500
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
-		p, c := connectPeer(t, legacy, &mcp.Options{Handlers: []mcp.Handler{mcp.Roots(func(context.Context) ([]mcp.Root, error) {
+		p, c := connectPeer(t, legacy, &mcp.Options{Handlers: []mcp.Handler{mcp.Roots{List: func(context.Context) ([]mcp.Root, error) {
 			<-release
 			return nil, nil
-		})}})
+		}}}})
 		for i := range n {
 			p.send(serverRequest(fmt.Sprint(i), "ping"), serverRequest(fmt.Sprint(n+i), "roots/list"), serverRequest(fmt.Sprint(2*n+i), "invented"))
 		}
@@ -319,10 +319,10 @@ func TestRequestIDInUse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var j dropLog
 		release := make(chan struct{})
-		p, _ := connectPeer(t, legacy, &mcp.Options{Trace: j.trace(), Handlers: []mcp.Handler{mcp.Roots(func(context.Context) ([]mcp.Root, error) {
+		p, _ := connectPeer(t, legacy, &mcp.Options{Trace: j.trace(), Handlers: []mcp.Handler{mcp.Roots{List: func(context.Context) ([]mcp.Root, error) {
 			<-release
 			return nil, nil
-		})}})
+		}}}})
 		p.send(serverRequest("7", "roots/list"), serverRequest("7", "roots/list"), serverRequest("7", "ping"))
 		synctest.Wait()
 		if got := p.messages(""); len(got) != 0 {
@@ -354,9 +354,9 @@ func TestOnlyRunningHandlersPauseTimers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p, c := connectPeer(t, legacy, &mcp.Options{Handlers: []mcp.Handler{
-					mcp.Roots(func(context.Context) ([]mcp.Root, error) { return nil, nil }),
+					mcp.Roots{List: func(context.Context) ([]mcp.Root, error) { return nil, nil }},
 					mcp.Elicitation{Form: func(context.Context, *mcp.ElicitParams) (*mcp.ElicitResult, error) { return nil, nil },
-						OpenURL: func(context.Context, *mcp.URLRequest) (string, error) { return mcp.ElicitDecline, nil }}}})
+						OpenURL: func(context.Context, *mcp.URLRequest) (mcp.ElicitAction, error) { return mcp.ElicitDecline, nil }}}})
 				ctx, stop := context.WithCancel(t.Context())
 				defer stop()
 				go func() { // ends with ctx
@@ -381,10 +381,10 @@ func TestOnlyRunningHandlersPauseTimers(t *testing.T) {
 // run whenever the client looks whether the time of the call is up.
 func TestHandlerThatRunsNowAndThen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p, c := connectPeer(t, legacy, &mcp.Options{Handlers: []mcp.Handler{mcp.Roots(func(context.Context) ([]mcp.Root, error) {
+		p, c := connectPeer(t, legacy, &mcp.Options{Handlers: []mcp.Handler{mcp.Roots{List: func(context.Context) ([]mcp.Root, error) {
 			time.Sleep(50 * time.Millisecond)
 			return nil, nil
-		})}})
+		}}}})
 		for i := range 100 {
 			time.AfterFunc(90*time.Millisecond+time.Duration(i)*100*time.Millisecond, func() { p.send(serverRequest(fmt.Sprint(i), "roots/list")) })
 		}
@@ -401,10 +401,10 @@ func TestHandlerThatRunsNowAndThen(t *testing.T) {
 // time before and after it does.
 func TestHandlerPausesTimer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p, c := connectPeer(t, legacy, &mcp.Options{Handlers: []mcp.Handler{mcp.Roots(func(context.Context) ([]mcp.Root, error) {
+		p, c := connectPeer(t, legacy, &mcp.Options{Handlers: []mcp.Handler{mcp.Roots{List: func(context.Context) ([]mcp.Root, error) {
 			time.Sleep(time.Hour / 2)
 			return nil, nil
-		})}})
+		}}}})
 		time.AfterFunc(50*time.Second, func() { p.send(serverRequest("7", "roots/list")) })
 		began := time.Now()
 		_, err := c.Do(t.Context(), &mcp.ToolCall{Name: "any", Timeout: time.Minute})

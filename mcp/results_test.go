@@ -289,11 +289,11 @@ func TestLongTextsOfResults(t *testing.T) {
 				var kept []jsonrpc.RawMessage
 				o := &mcp.Options{}
 				if intercepted {
-					o.Intercept = func(ctx context.Context, call *mcp.OutgoingCall) (jsonrpc.RawMessage, error) {
+					o.Interceptors = []mcp.Interceptor{func(ctx context.Context, call *mcp.OutgoingCall) (jsonrpc.RawMessage, error) {
 						raw, err := call.Send(ctx)
 						kept = append(kept, raw)
 						return raw, err
-					}
+					}}
 				}
 				_, rwc := newPeer(t, version, func(p *peer, m request) {
 					if m.Params.Name == "odd" {

@@ -92,7 +92,7 @@ func TestChangesSurviveTheEndOfTheirSubscription(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var got []mcp.Change
 				s := p.server(testserver.Options{Fault: fault, Delay: 2 * time.Minute})
-				p.open(t, s, &mcp.Options{Handlers: []mcp.Handler{mcp.Changes(func(change mcp.Change) { got = append(got, change) })}})
+				p.open(t, s, &mcp.Options{Handlers: []mcp.Handler{mcp.Changes{Changed: func(_ context.Context, change mcp.Change) { got = append(got, change) }}}})
 				time.Sleep(3*time.Minute + time.Second)
 				synctest.Wait()
 				if fault == "listen-canceled" {
@@ -109,7 +109,7 @@ func TestChangesSurviveTheEndOfTheirSubscription(t *testing.T) {
 		p := route{modern, "stdio"}
 		changes := 0
 		s := p.server(testserver.Options{})
-		c := p.open(t, s, &mcp.Options{Handlers: []mcp.Handler{mcp.Changes(func(change mcp.Change) { changes++ })}})
+		c := p.open(t, s, &mcp.Options{Handlers: []mcp.Handler{mcp.Changes{Changed: func(_ context.Context, change mcp.Change) { changes++ }}}})
 		if _, err := c.CallTool(t.Context(), "end_listen", nil); err != nil {
 			t.Fatal(err)
 		}
@@ -146,11 +146,11 @@ func TestRefusedChanges(t *testing.T) {
 				var got []mcp.Change
 				var discarded, reconnects []error
 				o := &mcp.Options{
-					Handlers: []mcp.Handler{mcp.Changes(func(change mcp.Change) { got = append(got, change) })},
+					Handlers: []mcp.Handler{mcp.Changes{Changed: func(_ context.Context, change mcp.Change) { got = append(got, change) }}},
 					Trace: &mcp.Trace{
-						Discarded: func(reason error, _ []byte) { discarded = append(discarded, reason) },
-						Reconnect: func(err error, _ time.Duration) { reconnects = append(reconnects, err) },
-						Message: func(sent bool, data []byte) {
+						Discarded: func(_ context.Context, reason error, _ []byte) { discarded = append(discarded, reason) },
+						Reconnect: func(_ context.Context, err error, _ time.Duration) { reconnects = append(reconnects, err) },
+						Message: func(_ context.Context, sent bool, data []byte) {
 							if sent && methodOf(data) == "subscriptions/listen" {
 								asked.Add(1)
 							}

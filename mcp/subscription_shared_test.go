@@ -53,7 +53,7 @@ func TestSubscribeWhileAnotherUnsubscribes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, rwc := newPeer(t, legacy, func(p *peer, m request) { p.answer(m, `{}`) })
 		var second *mcp.Subscription
-		c := connectStream(t, rwc, &mcp.Options{Intercept: func(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
+		c := connectStream(t, rwc, &mcp.Options{Interceptors: []mcp.Interceptor{func(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
 			if call.Method == "resources/unsubscribe" && second == nil {
 				var err error
 				if second, err = call.Client().Subscribe(ctx, oneResource); err != nil {
@@ -61,7 +61,7 @@ func TestSubscribeWhileAnotherUnsubscribes(t *testing.T) {
 				}
 			}
 			return call.Send(ctx)
-		}})
+		}}})
 		first, err := c.Subscribe(t.Context(), oneResource)
 		if err != nil {
 			t.Fatal(err)

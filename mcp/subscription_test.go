@@ -213,7 +213,7 @@ func TestBrokenSubscriptionIsReopened(t *testing.T) {
 			s := p.server(testserver.Options{})
 			tr := &breakingTransport{Transport: p.transport(t, s), breaks: 3, life: 10 * time.Second}
 			var waits []time.Duration
-			c := connectTransport(t, tr, &mcp.Options{Trace: &mcp.Trace{Reconnect: func(err error, wait time.Duration) {
+			c := connectTransport(t, tr, &mcp.Options{Trace: &mcp.Trace{Reconnect: func(_ context.Context, err error, wait time.Duration) {
 				wantError(t, err, io.ErrUnexpectedEOF, "subscriptions/listen")
 				waits = append(waits, wait)
 			}}})

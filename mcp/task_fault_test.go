@@ -132,10 +132,10 @@ func TestInputsAreProvidedOnce(t *testing.T) {
 			}
 		})
 		asked := 0
-		c := connectStream(t, rwc, withTasks(mcp.Roots(func(context.Context) ([]mcp.Root, error) {
+		c := connectStream(t, rwc, withTasks(mcp.Roots{List: func(context.Context) ([]mcp.Root, error) {
 			asked++
 			return nil, nil
-		})))
+		}}))
 		h, err := c.StartTool(t.Context(), &mcp.ToolCall{Name: "research"})
 		if err != nil {
 			t.Fatal(err)

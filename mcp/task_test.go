@@ -121,7 +121,7 @@ func TestTaskRequiresInput(t *testing.T) {
 				time.Sleep(5 * time.Minute) // the user is slow
 				return &mcp.ElicitResult{Action: mcp.ElicitAccept, Content: map[string]any{"name": "Ada"}}, nil
 			}},
-			mcp.Roots(func(context.Context) ([]mcp.Root, error) { return []mcp.Root{{URI: "file:///x"}}, nil })))
+			mcp.Roots{List: func(context.Context) ([]mcp.Root, error) { return []mcp.Root{{URI: "file:///x"}}, nil }}))
 		// The state shows the input late, so the client polls it again.
 		res, err := c.CallTool(t.Context(), "research", map[string]any{"topic": "x", "ask": true, "step_ms": 30_000})
 		if err != nil || !strings.Contains(res.Text(), "Ada") || !strings.Contains(res.Text(), "file:///x") || asked != 1 {

@@ -291,7 +291,7 @@ func (t *ToolExecution) fields(c *codec) {
 // Parameters decodes InputSchema into maps and slices. It sets "type" to
 // "object" if the schema has none or is not a JSON object.
 func (t *Tool) Parameters() map[string]any {
-	v, _ := Value(t.InputSchema)
+	v, _ := DecodeValue(t.InputSchema)
 	m, _ := v.(map[string]any)
 	if m == nil {
 		m = make(map[string]any)

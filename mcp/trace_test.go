@@ -1,6 +1,7 @@
 package mcp_test
 
 import (
+	"context"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,7 +17,7 @@ func TestTraceRetryAfterRefusal(t *testing.T) {
 		server.Tool("any", nil, nil)
 		server.Inject("any", mcptest.Refuse(-32020, "header mismatch"))
 		var retried []string
-		c := server.Connect(&mcp.Options{Trace: &mcp.Trace{Retry: func(method string, err error) {
+		c := server.Connect(&mcp.Options{Trace: &mcp.Trace{Retry: func(_ context.Context, method string, err error) {
 			wantError(t, err, nil, "header mismatch")
 			retried = append(retried, method)
 		}}})
@@ -33,7 +34,7 @@ func TestTraceReconnectAfterProbe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testserver.New(&testserver.Options{Fault: "discover-dies"})
 		var waits []time.Duration
-		c := connectTransport(t, streamFunc(s.Pipe), &mcp.Options{Trace: &mcp.Trace{Reconnect: func(err error, wait time.Duration) {
+		c := connectTransport(t, streamFunc(s.Pipe), &mcp.Options{Trace: &mcp.Trace{Reconnect: func(_ context.Context, err error, wait time.Duration) {
 			wantError(t, err, mcp.ErrClosed, "")
 			waits = append(waits, wait)
 		}}})

@@ -46,7 +46,7 @@ type alternatives interface {
 }
 
 // An attacher is a Handler that Connect attaches to the client before it sends
-// anything. Elicitation and NotificationFunc implement it to add an observer before
+// anything. Elicitation and HandleNotification implement it to add an observer before
 // the server's first notification, and Tasks to make tool calls.
 type attacher interface{ attach(c *Client) }
 
@@ -56,7 +56,7 @@ type connectedHandler interface {
 	connected(ctx context.Context, c *Client) error
 }
 
-// An observer receives the server's notifications. Cache, NotificationFunc,
+// An observer receives the server's notifications. Cache, HandleNotification,
 // subscriptions, taskTable and donePages implement it. A client has only the
 // observers of the features in use.
 type observer interface {

@@ -205,9 +205,9 @@ func (t *ResourceContents) Bytes() ([]byte, error) {
 	return []byte(t.Text), nil
 }
 
-// Value decodes JSON into map[string]any, []any, string, float64, bool or nil,
+// DecodeValue decodes JSON into map[string]any, []any, string, float64, bool or nil,
 // as encoding/json does. It returns an error if raw is invalid.
-func Value(raw RawMessage) (any, error) {
+func DecodeValue(raw RawMessage) (any, error) {
 	r := wire.NewReader(raw)
 	v := readValue(&r)
 	if err := r.End(); err != nil {

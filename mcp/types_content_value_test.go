@@ -13,11 +13,11 @@ func TestValue(t *testing.T) {
 	if err := json.Unmarshal([]byte(text), &want); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := Value(RawMessage(text)); err != nil || !reflect.DeepEqual(got, want) {
+	if got, err := DecodeValue(RawMessage(text)); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, %v; want %v", got, err, want)
 	}
 	for _, bad := range []string{"", "{", `{"a":1,"a":2}`, "1 2"} {
-		if got, err := Value(RawMessage(bad)); err == nil || got != nil {
+		if got, err := DecodeValue(RawMessage(bad)); err == nil || got != nil {
 			t.Errorf("%q: %v, %v", bad, got, err)
 		}
 	}

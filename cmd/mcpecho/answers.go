@@ -23,14 +23,14 @@ import (
 func (c *invocation) answers(s *conversation) []mcp.Handler {
 	refuse := func(method, flag string) mcp.Handler {
 		var said sync.Once
-		return mcp.HandlerFunc(method, func(context.Context, mcp.RawMessage) (any, error) {
+		return mcp.HandleRequest(method, func(context.Context, mcp.RawMessage) (any, error) {
 			said.Do(func() { c.note(s, upperFirst(c.askHint(flag))) })
 			return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "this client does not handle " + method}
 		})
 	}
 	roots, sampling := refuse("roots/list", "root"), refuse("sampling/createMessage", "sampling")
 	if c.flags.Roots != nil {
-		roots = mcp.Roots(func(context.Context) ([]mcp.Root, error) { return c.flags.Roots, nil })
+		roots = mcp.Roots{List: func(context.Context) ([]mcp.Root, error) { return c.flags.Roots, nil }}
 	}
 	if c.flags.Sampling != "" {
 		p := &sampler{c: c, s: s, turn: make(chan struct{}, 1)}

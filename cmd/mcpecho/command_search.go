@@ -127,7 +127,7 @@ func (c *invocation) newSearchHost() *host.Host {
 		o.Client.ProtocolVersions = []string{c.flags.Protocol}
 	}
 	for _, kind := range []string{config.Stdio, config.HTTP, config.SSE} {
-		o.Dialers[kind] = func(d *host.DialParams) (mcp.Transport, error) {
+		o.Dialers[kind] = func(_ context.Context, d *host.DialParams) (mcp.Transport, error) {
 			entry := *d.Server
 			entry.Type = kind
 			one := &invocation{command: c.command, target: entry.Name, entry: &entry, environment: c.environment}

@@ -69,7 +69,7 @@ func (c *invocation) connectUI(ctx context.Context, s *ui.Setup) (*mcp.Client, f
 	conversation := &conversation{console: &terminal.Console{Out: io.Discard}, stderr: &terminal.Tail{}}
 	conversation.stderr.Follow(func(line string) { s.Stderr(strings.TrimPrefix(line, "server: ")) })
 	opts := one.options(conversation)
-	roots := mcp.Roots(func(context.Context) ([]mcp.Root, error) { return c.flags.Roots, nil }) // none without --root
+	roots := mcp.Roots{List: func(context.Context) ([]mcp.Root, error) { return c.flags.Roots, nil }} // none without --root
 	opts.Handlers, opts.Trace = append(s.Handlers, roots), s.Trace
 	opts.LogLevel, opts.Log = mcp.LevelDebug, func(context.Context, *mcp.LogMessage) {} // the traffic shows it
 	client, err := one.connect(ctx, conversation, opts)

@@ -71,10 +71,10 @@ func (c *invocation) open(ctx context.Context) (s *conversation, end func() erro
 			}
 			return nil
 		}
-		opts.Trace.Message, c.traced = t.Message, true
+		opts.Trace.Message, c.traced = func(_ context.Context, a bool, b []byte) { t.Message(a, b) }, true
 	}
 	if trace := opts.Trace.Message; c.onSent != nil {
-		opts.Trace.Message = func(sent bool, data []byte) {
+		opts.Trace.Message = func(_ context.Context, sent bool, data []byte) {
 			if sent {
 				c.onSent(data)
 			}
@@ -124,7 +124,7 @@ func (c *invocation) options(s *conversation) *mcp.Options {
 		Info:       mcp.Implementation{Name: "mcpecho", Version: mcp.Version},
 		Timeout:    c.flags.Timeout,
 		MaxTimeout: max(time.Hour, c.flags.Timeout),
-		Trace:      &mcp.Trace{Discarded: s.dropped},
+		Trace:      &mcp.Trace{Discarded: func(_ context.Context, a error, b []byte) { s.dropped(a, b) }},
 		Handlers:   append(c.answers(s), c.elicitation(s), mcp.Tasks{}),
 	}
 	if c.flags.Timeout < 0 {

@@ -28,7 +28,7 @@ func (c *invocation) elicitation(s *conversation) mcp.Elicitation {
 				decline(p.Message)
 				return &mcp.ElicitResult{Action: mcp.ElicitDecline}, nil
 			},
-			OpenURL: func(_ context.Context, r *mcp.URLRequest) (string, error) {
+			OpenURL: func(_ context.Context, r *mcp.URLRequest) (mcp.ElicitAction, error) {
 				decline(r.Message)
 				return mcp.ElicitDecline, nil
 			},

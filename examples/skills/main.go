@@ -14,7 +14,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/host"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 	"github.com/stdmcp/stdmcp/mcp/host/dialers"
-	"github.com/stdmcp/stdmcp/mcp/host/skills"
+	"github.com/stdmcp/stdmcp/mcp/host/skillset"
 )
 
 func main() {
@@ -36,7 +36,7 @@ func main() {
 // show prints the skills, then the file that args name: the skill, and the path in
 // it.
 func show(ctx context.Context, h *host.Host, out io.Writer, args []string) error {
-	set := skills.New(h, nil)
+	set := skillset.New(h, nil)
 	list, err := set.List(ctx)
 	if err != nil {
 		log.Print(err) // of some servers; the skills of the others are listed

@@ -39,7 +39,7 @@ func (t *tracer) Start(ctx context.Context, name string) (context.Context, *span
 func (s *span) Set(key string, value any) { s.attrs = append(s.attrs, fmt.Sprint(key, "=", value)) }
 func (s *span) End()                      { fmt.Println(s.name, s.attrs) }
 
-// intercept returns a function for mcp.Options.Intercept.
+// intercept returns a function for mcp.Options.Interceptors.
 func intercept(t *tracer) func(context.Context, *mcp.OutgoingCall) (mcp.RawMessage, error) {
 	return func(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
 		name := call.Method
@@ -72,7 +72,7 @@ func main() {
 	}
 	ctx := context.Background()
 	server := stdio.Command(os.Args[1], os.Args[2:]...)
-	client, err := mcp.Connect(ctx, server, &mcp.Options{Intercept: intercept(new(tracer))})
+	client, err := mcp.Connect(ctx, server, &mcp.Options{Interceptors: []mcp.Interceptor{intercept(new(tracer))}})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -33,7 +33,7 @@ func TestGrowthOfMessages(t *testing.T) {
 		Bytes: 64, Reason: "an empty object of 3 bytes is a map of 48 bytes, in a slice that doubles; an object has at most 512 members",
 		Prepare: func(input string) func() error {
 			text := []byte(input)
-			return func() error { _, err := mcp.Value(text); return err }
+			return func() error { _, err := mcp.DecodeValue(text); return err }
 		}})
 	growth.Test(t, &growth.Reader{Name: "jsonrpc", Base: "0", Limits: nested, Dimensions: growth.JSON(),
 		Prepare: func(input string) func() error {

@@ -71,7 +71,7 @@ func (c *check) connect(ctx context.Context, t mcp.Transport, versions []string,
 		ctx, cancel = context.WithTimeout(ctx, limit)
 		defer cancel()
 	}
-	c.client, err = mcp.Connect(ctx, t, &mcp.Options{Timeout: slow, ProtocolVersions: versions, Handlers: []mcp.Handler{noRoots}, Trace: &mcp.Trace{Discarded: func(reason error, data []byte) {
+	c.client, err = mcp.Connect(ctx, t, &mcp.Options{Timeout: slow, ProtocolVersions: versions, Handlers: []mcp.Handler{noRoots}, Trace: &mcp.Trace{Discarded: func(_ context.Context, reason error, data []byte) {
 		c.errorf("message", "clients discard it: %v: %.200q", reason, data)
 	}}})
 	return err
@@ -149,7 +149,7 @@ func (c *check) tools(ctx context.Context) {
 			}
 			if kind := string(wire.Lookup(schema, "type")); kind != `"object"` {
 				c.errorf(where, "%s must have the type \"object\", has %s", name, orNone(kind))
-			} else if _, err := jsonschema.CompileContext(ctx, schema); err != nil {
+			} else if _, err := jsonschema.Compile(ctx, schema); err != nil {
 				c.errorf(where, "%s is not valid: %v", name, err)
 			}
 		}
@@ -296,4 +296,4 @@ func (c *check) silence(where string, err error) {
 }
 
 // noRoots lets servers read resources for which they need the client's roots.
-var noRoots = mcp.Roots(func(context.Context) ([]mcp.Root, error) { return []mcp.Root{}, nil })
+var noRoots = mcp.Roots{List: func(context.Context) ([]mcp.Root, error) { return []mcp.Root{}, nil }}

@@ -56,7 +56,7 @@ func TestDecisions(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			h := fakes{"x": newFake(nil)}.start(t, host.Options{Approve: test.host})
-			v := h.Agent()
+			v := h.View()
 			if test.view != nil {
 				v = v.With(test.view)
 			}
@@ -86,7 +86,7 @@ func TestApprovalUsesLatestDefinition(t *testing.T) {
 			t.Fatal(err)
 		}
 		define(false)
-		if err := h.RefreshTools(t.Context(), "x"); err != nil {
+		if err := h.Refresh(t.Context(), "x").Errors["x"]; err != nil {
 			t.Fatal(err)
 		}
 		if _, err := held.Execute(t.Context(), nil); !errors.Is(err, host.ErrDenied) {

@@ -87,10 +87,10 @@ func TestServerOf(t *testing.T) {
 			o := &testserver.Options{ProtocolVersions: []string{version}}
 			var asked []string
 			h := fakes{"a": newFake(o), "b": newFake(o)}.start(t, host.Options{Client: &mcp.Options{Handlers: []mcp.Handler{
-				mcp.Roots(func(ctx context.Context) ([]mcp.Root, error) {
+				mcp.Roots{List: func(ctx context.Context) ([]mcp.Root, error) {
 					asked = append(asked, host.ServerOf(ctx))
 					return nil, nil
-				}),
+				}},
 			}}})
 			for _, name := range []string{"a", "b"} {
 				if _, err := h.Tool("mcp__"+name+"__ask_roots").Execute(t.Context(), nil); err != nil {
@@ -260,7 +260,7 @@ func TestErrorsOfToolsReachTheModel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := fakes{"x": newFake(&testserver.Options{Fault: "string-error"})}.start(t, host.Options{})
 		_, err := h.Tool("mcp__x__echo").Execute(t.Context(), raw(`{"message":"hi"}`))
-		if e, ok := err.(*host.Error); !ok || e.Category != host.ToolCategory || e.Error() != `[MCP:x] tool "echo" failed: boom` {
+		if e, ok := err.(*host.Error); !ok || e.Category != host.CategoryTool || e.Error() != `[MCP:x] tool "echo" failed: boom` {
 			t.Errorf("%v", err)
 		}
 		_, err = h.Tool("mcp__x__fail").Execute(t.Context(), nil)
@@ -304,7 +304,7 @@ func TestServersOfOneHostAreKeptApart(t *testing.T) {
 			return s
 		}
 		servers := map[string]*mcptest.Server{"a": server(`{"type":"number"}`, "1"), "b": server(`{"type":"boolean"}`, "true")}
-		h := hostOf(t, host.Options{Client: &mcp.Options{Cache: mcp.CacheSize(1 << 20), Intercept: new(jsonschema.Outputs).Intercept}}, servers)
+		h := hostOf(t, host.Options{Client: &mcp.Options{Cache: mcp.CacheSize(1 << 20), Interceptors: []mcp.Interceptor{new(jsonschema.Outputs).Intercept}}}, servers)
 		for range 2 {
 			for name, want := range map[string]string{"a": "1", "b": "true"} {
 				c, err := h.Client(t.Context(), name)
@@ -383,8 +383,8 @@ func TestLoginTakesItsTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := fakes{"x": newFake(nil)}.with(host.Options{ConnectTimeout: 5 * time.Second, Timeout: 5 * time.Second})
 		dial := o.Dialers[config.SDK]
-		o.Dialers[config.SDK] = func(d *host.DialParams) (mcp.Transport, error) {
-			tr, err := dial(d)
+		o.Dialers[config.SDK] = func(_ context.Context, d *host.DialParams) (mcp.Transport, error) {
+			tr, err := dial(context.Background(), d)
 			return slowLogin{tr, 10 * time.Minute}, err
 		}
 		if err := newHost(t, o).SetServers(t.Context(), []*host.Server{{Name: "x", Type: config.SDK}}).Err(); err != nil {

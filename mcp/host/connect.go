@@ -19,7 +19,7 @@ import (
 )
 
 // A Dialer creates the transport for a server. It does not connect: Open does.
-type Dialer func(*DialParams) (mcp.Transport, error)
+type Dialer func(context.Context, *DialParams) (mcp.Transport, error)
 
 // Dialers maps the types of servers, such as config.HTTP, to dialers.
 type Dialers map[string]Dialer
@@ -75,7 +75,7 @@ func (d *DialParams) end() {
 var errNoServer = errors.New("DialParams.Server is nil")
 
 // Stdio is the Dialer for child processes.
-func Stdio(d *DialParams) (mcp.Transport, error) {
+func Stdio(_ context.Context, d *DialParams) (mcp.Transport, error) {
 	if d == nil || d.Server == nil {
 		return nil, errNoServer
 	}
@@ -88,7 +88,7 @@ func Stdio(d *DialParams) (mcp.Transport, error) {
 // config.SDK. servers is indexed by Server.ID, or by Server.Name if ID is
 // empty.
 func InProcess(servers map[string]mcp.Transport) Dialer {
-	return func(d *DialParams) (mcp.Transport, error) {
+	return func(_ context.Context, d *DialParams) (mcp.Transport, error) {
 		if d == nil || d.Server == nil {
 			return nil, errNoServer
 		}
@@ -249,7 +249,7 @@ func (h *Host) dialAny(ctx context.Context, s *server, started *Server, cached *
 		what += " (check that this is the URL of an MCP server, path included)"
 	}
 	both := &startError{what, []error{withoutOp(err), withoutOp(failed)}}
-	if second.Classify != nil && second.Classify(failed) == Authentication {
+	if second.Classify != nil && second.Classify(failed) == CategoryAuthentication {
 		return nil, second, diag.Error(both.Error(), nil, failed)
 	}
 	return nil, second, both // the first error decides about a retry
@@ -290,7 +290,7 @@ func (h *Host) dial(ctx context.Context, s *server, started *Server, kind string
 		d.Start = func(cmd *exec.Cmd) error { return start(s.name, cmd) }
 	}
 	d.Stderr = &tailWriter{onLine: func(line string) { h.stderrLine(s, d, line) }}
-	t, err := dial(d)
+	t, err := dial(ctx, d)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -27,7 +27,7 @@ servers in parallel, to at most Options.Parallel at once. It connects to a lazy
 server when the server is first used. If the program disables a connected
 server, the host keeps the connection and hides the tools.
 
-A server is in one of these states ([ServerStatus.Status] reduces them to fewer
+A server is in one of these states ([ServerStatus.Word] reduces them to fewer
 words):
 
 	disconnected ──▶ connecting ──▶ connected ──▶ reconnecting ──▶ connected
@@ -90,7 +90,7 @@ trustworthy as the server that sends them. Without Options.Approve the host
 makes every call, and [Tool.RequiresPermission] reports that the program should
 ask first.
 
-[Host.Agent] limits an agent to some of the servers, and [View.Can] to some of
+[Host.View] limits an agent to some of the servers, and [View.Can] to some of
 the tools.
 
 # Errors

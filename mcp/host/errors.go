@@ -54,12 +54,12 @@ type Category string
 
 // The categories of errors.
 const (
-	Configuration  Category = "configuration"  // a retry cannot help
-	Connection     Category = "connection"     // a retry may help
-	Authentication Category = "authentication" // the user must authorize the program
-	ToolCategory   Category = "tool"           // the tool failed, or the call was refused
-	Protocol       Category = "protocol"       // the server violated the specification
-	Resource       Category = "resource"       // a limit was exceeded
+	CategoryConfiguration  Category = "configuration"  // a retry cannot help
+	CategoryConnection     Category = "connection"     // a retry may help
+	CategoryAuthentication Category = "authentication" // the user must authorize the program
+	CategoryTool           Category = "tool"           // the tool failed, or the call was refused
+	CategoryProtocol       Category = "protocol"       // the server violated the specification
+	CategoryResource       Category = "resource"       // a limit was exceeded
 )
 
 // An Error describes the failure of a server or a call. Its text names both and
@@ -91,7 +91,7 @@ func (e *Error) Error() string {
 func (e *Error) Unwrap() error { return e.Err }
 
 // Retryable reports whether a retry may succeed.
-func (e *Error) Retryable() bool { return e.Category == Connection }
+func (e *Error) Retryable() bool { return e.Category == CategoryConnection }
 
 // A failure is the category and the code of an Error.
 type failure struct {
@@ -101,27 +101,27 @@ type failure struct {
 
 // The failures. A dialer may correct the category; see DialParams.Classify.
 var (
-	invalidConfiguration = &failure{Configuration, "INVALID_CONFIGURATION"}
-	programNotFound      = &failure{Configuration, "PROGRAM_NOT_FOUND"}
-	unknownServer        = &failure{Configuration, "UNKNOWN_SERVER"}
-	disabled             = &failure{Configuration, "DISABLED"}
-	notConnected         = &failure{Connection, "NOT_CONNECTED"}
-	connectionFailed     = &failure{Connection, "CONNECTION_FAILED"}
-	connectionLost       = &failure{Connection, "CONNECTION_LOST"}
-	crashLoop            = &failure{Connection, "CRASH_LOOP"}
-	timedOut             = &failure{Connection, "TIMEOUT"}
-	canceled             = &failure{Connection, "CANCELED"}
-	unauthorized         = &failure{Authentication, "AUTHENTICATION_FAILED"}
-	protocolError        = &failure{Protocol, "PROTOCOL_ERROR"}
-	tooLarge             = &failure{Resource, "TOO_LARGE"}
-	tooManyServers       = &failure{Resource, "TOO_MANY_SERVERS"}
-	tooManyWatches       = &failure{Resource, "TOO_MANY_SUBSCRIPTIONS"}
-	catalogFailed        = &failure{Resource, "CATALOG_FAILED"}
-	unknownTool          = &failure{ToolCategory, "UNKNOWN_TOOL"}
-	invalidArguments     = &failure{ToolCategory, "INVALID_ARGUMENTS"}
-	notPermitted         = &failure{ToolCategory, "NOT_PERMITTED"}
-	toolFailed           = &failure{ToolCategory, "TOOL_FAILED"}
-	toolError            = &failure{ToolCategory, "TOOL_ERROR"}
+	invalidConfiguration = &failure{CategoryConfiguration, "INVALID_CONFIGURATION"}
+	programNotFound      = &failure{CategoryConfiguration, "PROGRAM_NOT_FOUND"}
+	unknownServer        = &failure{CategoryConfiguration, "UNKNOWN_SERVER"}
+	disabled             = &failure{CategoryConfiguration, "DISABLED"}
+	notConnected         = &failure{CategoryConnection, "NOT_CONNECTED"}
+	connectionFailed     = &failure{CategoryConnection, "CONNECTION_FAILED"}
+	connectionLost       = &failure{CategoryConnection, "CONNECTION_LOST"}
+	crashLoop            = &failure{CategoryConnection, "CRASH_LOOP"}
+	timedOut             = &failure{CategoryConnection, "TIMEOUT"}
+	canceled             = &failure{CategoryConnection, "CANCELED"}
+	unauthorized         = &failure{CategoryAuthentication, "AUTHENTICATION_FAILED"}
+	protocolError        = &failure{CategoryProtocol, "PROTOCOL_ERROR"}
+	tooLarge             = &failure{CategoryResource, "TOO_LARGE"}
+	tooManyServers       = &failure{CategoryResource, "TOO_MANY_SERVERS"}
+	tooManyWatches       = &failure{CategoryResource, "TOO_MANY_SUBSCRIPTIONS"}
+	catalogFailed        = &failure{CategoryResource, "CATALOG_FAILED"}
+	unknownTool          = &failure{CategoryTool, "UNKNOWN_TOOL"}
+	invalidArguments     = &failure{CategoryTool, "INVALID_ARGUMENTS"}
+	notPermitted         = &failure{CategoryTool, "NOT_PERMITTED"}
+	toolFailed           = &failure{CategoryTool, "TOOL_FAILED"}
+	toolError            = &failure{CategoryTool, "TOOL_ERROR"}
 )
 
 // newError returns an Error. err may be nil.
@@ -191,9 +191,9 @@ func (e *Error) categorize(d *DialParams) {
 	switch {
 	case class == "":
 		return
-	case class == Authentication:
+	case class == CategoryAuthentication:
 		e.Code = unauthorized.code
-	case class == Connection && e.Code == toolFailed.code:
+	case class == CategoryConnection && e.Code == toolFailed.code:
 		e.Code = connectionFailed.code
 	}
 	e.Category = class

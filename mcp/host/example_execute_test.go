@@ -36,7 +36,7 @@ func ExampleView_Execute() {
 	ctx := context.Background()
 	h := exampleHost(ctx, nil)
 	defer h.Shutdown(ctx)
-	agent := h.Agent("echo").Can(host.Capabilities{"mcp_echo_add"})
+	agent := h.View("echo").Can(host.Capabilities{"mcp_echo_add"})
 	fmt.Println(agent.Execute(ctx, "mcp__echo__add", []byte(`{"a":1,"b":2}`)))
 	_, err := agent.Call(ctx, "mcp__echo__echo", nil)
 	fmt.Println(err)

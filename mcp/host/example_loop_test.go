@@ -21,7 +21,7 @@ func Example_capabilities() {
 	}
 
 	// The agent has capabilities. Its execute function never returns an error.
-	agent := h.Agent().Can(host.Capabilities{"mcp_github_echo"})
+	agent := h.View().Can(host.Capabilities{"mcp_github_echo"})
 	execute := func(name string, params map[string]any) (success bool, result any) {
 		t := agent.Tool(name)
 		if t == nil {
@@ -32,7 +32,7 @@ func Example_capabilities() {
 			return false, err.Error()
 		}
 		if data := host.Structured(res); data != nil {
-			v, _ := mcp.Value(data)
+			v, _ := mcp.DecodeValue(data)
 			return !res.IsError, v
 		}
 		return !res.IsError, res.Text()
@@ -114,7 +114,7 @@ func Example_registry() {
 
 	// The agent's registry, and a call of the model.
 	registry := make(map[string]*host.Tool)
-	for _, t := range h.Agent("filesystem").Tools() {
+	for _, t := range h.View("filesystem").Tools() {
 		registry[t.Name()] = t
 	}
 	text, failed := registry["mcp__filesystem__echo"].Run(ctx, mcp.RawMessage(`{"message":"Hello"}`))
@@ -135,7 +135,7 @@ func Example_toolUse() {
 	}
 	fmt.Println(toolUse("mcp__calc__add", `{"a":20,"b":22}`))
 	for _, s := range h.Status() {
-		fmt.Println(s.Name, s.Status(), s.Scope)
+		fmt.Println(s.Name, s.Word(), s.Scope)
 	}
 	// Output:
 	// [calc] [] map[]

@@ -16,7 +16,7 @@ func Example_measureCalls() {
 	ctx := context.Background()
 	servers := fakes{"sqlite": newFake(nil)}
 	h := host.New(servers.with(host.Options{Client: &mcp.Options{
-		Intercept: func(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
+		Interceptors: []mcp.Interceptor{func(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
 			id, ok := ctx.Value(requestID{}).(string)
 			if !ok {
 				return call.Send(ctx) // a request of the host's own
@@ -26,7 +26,7 @@ func Example_measureCalls() {
 			result, err := call.Send(ctx)
 			fmt.Println(id, call.Server, call.Name, time.Since(began) < time.Minute, err)
 			return result, err
-		},
+		}},
 	}}))
 	defer h.Shutdown(ctx)
 	h.SetServers(ctx, servers.servers())

@@ -50,7 +50,7 @@ func ExampleInProcess() {
 }
 
 func ExampleDialParams_SetUnreachable() {
-	dial := func(d *host.DialParams) (mcp.Transport, error) {
+	dial := func(_ context.Context, d *host.DialParams) (mcp.Transport, error) {
 		d.SetUnreachable(func(err error) bool { return errors.Is(err, syscall.ECONNREFUSED) })
 		return stdio.Dial(func(context.Context) (io.ReadWriteCloser, error) {
 			return nil, syscall.ECONNREFUSED // a real dialer connects to d.URL
@@ -70,13 +70,13 @@ func ExampleHost_Status() {
 	h := exampleHost(ctx, nil)
 	defer h.Shutdown(ctx)
 	for _, s := range h.Status() {
-		fmt.Println(s.Name, s.Status(), s.Info.ProtocolVersion, len(s.Tools), "tools")
+		fmt.Println(s.Name, s.Word(), s.Info.ProtocolVersion, len(s.Tools), "tools")
 	}
 	if err := h.SetEnabled("echo", false); err != nil {
 		log.Fatal(err)
 	}
 	s, err := h.ServerStatus("echo")
-	fmt.Println(s.Status(), err, len(h.Tools()), "tools")
+	fmt.Println(s.Word(), err, len(h.Tools()), "tools")
 	// Output:
 	// echo connected 2026-07-28 17 tools
 	// disabled <nil> 0 tools
@@ -103,7 +103,7 @@ func ExampleHost_Agent() {
 	ctx := context.Background()
 	h := exampleHost(ctx, nil)
 	defer h.Shutdown(ctx)
-	helper := h.Agent("echo", "files").Can(host.Capabilities{"mcp_echo_add", "mcp_echo_echo"})
+	helper := h.View("echo", "files").Can(host.Capabilities{"mcp_echo_add", "mcp_echo_echo"})
 	for _, t := range helper.Tools() {
 		fmt.Println(t.Name())
 	}
@@ -192,7 +192,7 @@ func ExampleText() {
 	fmt.Println(host.Text(res))
 	fmt.Println(host.BlockText(&res.Content[0]))
 	res.Content = res.Content[:1]
-	fmt.Println(mcp.Value(host.Structured(res)))
+	fmt.Println(mcp.DecodeValue(host.Structured(res)))
 	// Output:
 	// {"temperature": 21}
 	// [image content: image/png, 8 bytes]
@@ -215,8 +215,8 @@ func ExampleHost_AddServer() {
 	defer h.Shutdown(ctx)
 	// The same server under another name counts as a second server.
 	err := h.AddServer(ctx, &host.Server{Name: "again", Type: config.SDK, ID: "echo"})
-	fmt.Print(err, "\n", h.Agent("again").Tools()[0].Name(), "\n")
-	fmt.Println(h.RemoveServer(ctx, "again"), len(h.Agent("again").Tools()))
+	fmt.Print(err, "\n", h.View("again").Tools()[0].Name(), "\n")
+	fmt.Println(h.RemoveServer(ctx, "again"), len(h.View("again").Tools()))
 	// Output:
 	// <nil>
 	// mcp__again__echo

@@ -25,13 +25,13 @@ const maxInput = 4 << 20
 // for the model: if no tool has that name, it contains the nearest names and
 // matches ErrUnknownTool.
 func (h *Host) Execute(ctx context.Context, name string, input mcp.RawMessage) (string, error) {
-	return h.Agent().Execute(ctx, name, input)
+	return h.View().Execute(ctx, name, input)
 }
 
 // Call calls the tool with the given name as Execute does and returns the whole
 // result. The error is an *Error.
 func (h *Host) Call(ctx context.Context, name string, input mcp.RawMessage) (*mcp.CallToolResult, error) {
-	return h.Agent().Call(ctx, name, input)
+	return h.View().Call(ctx, name, input)
 }
 
 // Execute is [Host.Execute] for the tools of the view.

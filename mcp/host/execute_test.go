@@ -20,7 +20,7 @@ func TestExecuteByName(t *testing.T) {
 		if text != "hi" || err != nil {
 			t.Errorf("%q, %v", text, err)
 		}
-		res, err := h.Agent("x").Call(t.Context(), "mcp__x__add", raw(`{"a":1,"b":2}`))
+		res, err := h.View("x").Call(t.Context(), "mcp__x__add", raw(`{"a":1,"b":2}`))
 		if err != nil || res.Text() != "3" {
 			t.Errorf("%v, %v", res, err)
 		}
@@ -101,11 +101,11 @@ func TestExecuteWaitsForTheFirstConnection(t *testing.T) {
 		fs := fakes{"slow": newFake(nil), "lazy": newFake(nil), "lazy__two": newFake(nil), "other": newFake(nil)}
 		o := fs.with(host.Options{})
 		dial := o.Dialers[config.SDK]
-		o.Dialers[config.SDK] = func(d *host.DialParams) (mcp.Transport, error) {
+		o.Dialers[config.SDK] = func(_ context.Context, d *host.DialParams) (mcp.Transport, error) {
 			if d.Name == "slow" {
 				time.Sleep(5 * time.Second)
 			}
-			return dial(d)
+			return dial(context.Background(), d)
 		}
 		h := newHost(t, o)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -140,7 +140,7 @@ func TestExecuteConnectsToNoUnrelatedServer(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		if _, err := h.Agent("other").Execute(t.Context(), "mcp__lazy__echo", nil); !errors.Is(err, host.ErrUnknownTool) {
+		if _, err := h.View("other").Execute(t.Context(), "mcp__lazy__echo", nil); !errors.Is(err, host.ErrUnknownTool) {
 			t.Error(err)
 		}
 		if fs["lazy"].opened()+fs["off"].opened() != 0 {
@@ -157,7 +157,7 @@ func TestExecuteConnectsToNoUnrelatedServer(t *testing.T) {
 func TestViewExecutesOnlyItsTools(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := fakes{"x": newFake(nil), "y": newFake(nil)}.start(t, host.Options{})
-		v := h.Agent("x").Can(host.Capabilities{"mcp_x_add"})
+		v := h.View("x").Can(host.Capabilities{"mcp_x_add"})
 		for _, name := range []string{"mcp__x__echo", "mcp__y__add"} {
 			if _, err := v.Execute(t.Context(), name, nil); !errors.Is(err, host.ErrUnknownTool) || strings.Contains(err.Error(), "y__add\" or") {
 				t.Errorf("%s: %v", name, err)

@@ -29,11 +29,11 @@ func TestProgramExpandsSettings(t *testing.T) {
 			return &expanded, nil
 		}
 		dial, dialed, fail := o.Dialers[config.SDK], []string(nil), false
-		o.Dialers[config.SDK] = func(d *host.DialParams) (mcp.Transport, error) {
+		o.Dialers[config.SDK] = func(_ context.Context, d *host.DialParams) (mcp.Transport, error) {
 			if dialed = append(dialed, d.Env...); fail {
 				return nil, errors.New("refused " + d.Env[0])
 			}
-			return dial(d)
+			return dial(context.Background(), d)
 		}
 		h := newHost(t, o)
 		s := &host.Server{Name: "x", Type: config.SDK, Env: []string{"KEY=$(pass)${V}"}, Literal: true}
@@ -45,7 +45,7 @@ func TestProgramExpandsSettings(t *testing.T) {
 			t.Errorf("a dialer that fails: %v", err)
 		}
 		var e *host.Error
-		if err := h.Reconnect(t.Context(), "x"); !errors.Is(err, locked) || !errors.As(err, &e) || e.Category != host.Configuration {
+		if err := h.Reconnect(t.Context(), "x"); !errors.Is(err, locked) || !errors.As(err, &e) || e.Category != host.CategoryConfiguration {
 			t.Errorf("Expand that fails: %v", err)
 		}
 		if want := []string{"KEY=s3cret-1${V}", "KEY=s3cret-2${V}"}; !slices.Equal(dialed, want) || attempts != 3 {

@@ -61,8 +61,8 @@ func TestFigureStartOfHundredServers(t *testing.T) {
 	var open, most atomic.Int32
 	o := fs.with(host.Options{})
 	dial := o.Dialers[config.SDK]
-	o.Dialers[config.SDK] = func(d *host.DialParams) (mcp.Transport, error) {
-		tr, err := dial(d)
+	o.Dialers[config.SDK] = func(_ context.Context, d *host.DialParams) (mcp.Transport, error) {
+		tr, err := dial(context.Background(), d)
 		n := open.Add(1)
 		for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
 		}
@@ -266,7 +266,7 @@ func idleServers(t *testing.T) (perServer int64, each float64) {
 	tiny.Tool("t", nil, nil)
 	var serving sync.WaitGroup
 	var toServers []io.Closer
-	dial := func(*host.DialParams) (mcp.Transport, error) {
+	dial := func(context.Context, *host.DialParams) (mcp.Transport, error) {
 		fromClient, toServer := io.Pipe()
 		fromServer, toClient := io.Pipe()
 		toServers = append(toServers, toServer)

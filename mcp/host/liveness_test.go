@@ -208,7 +208,7 @@ func TestLongOutage(t *testing.T) {
 		}
 		start := time.Now()
 		err = echo(t.Context(), h, "hi")
-		if !errors.As(err, &e) || e.Category != host.Connection || time.Since(start) > time.Second {
+		if !errors.As(err, &e) || e.Category != host.CategoryConnection || time.Since(start) > time.Second {
 			t.Errorf("a call after %v: %v", time.Since(start), err)
 		}
 		changes := 0

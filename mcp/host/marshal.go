@@ -19,7 +19,7 @@ func (s *ServerStatus) MarshalJSON() ([]byte, error) {
 		return []byte("null"), nil
 	}
 	b := wire.AppendString([]byte(`{"name":`), s.Name)
-	b = wire.AppendString(wire.AppendKey(b, "status"), s.Status())
+	b = wire.AppendString(wire.AppendKey(b, "status"), s.Word())
 	if s.Info != nil {
 		b = wire.AppendString(append(wire.AppendKey(b, "serverInfo"), `{"name":`...), s.Info.Name)
 		b = append(wire.AppendString(wire.AppendKey(b, "version"), s.Info.Version), '}')

@@ -206,7 +206,7 @@ func (d *DialParams) recordTTL(server string) mcp.Interceptor {
 			observed := d.live.observe(call)
 			defer func() { observed(err) }()
 		}
-		raw, err = call.Send(&serverContext{ctx, server})
+		raw, err = call.Send(context.WithValue(ctx, serverKey{}, server))
 		if err == nil && call.Method == "tools/list" {
 			d.ttl.Store(int64(ttlOf(raw)))
 		}
@@ -238,7 +238,7 @@ func (h *Host) refresh(ctx context.Context, s *server, client *mcp.Client) error
 	s.listing++
 	n := s.listing
 	h.mu.Unlock()
-	tools, err := listTools(mcp.Refresh(ctx), client)
+	tools, err := listTools(mcp.WithoutCache(ctx), client)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if s.state.client != client {

@@ -56,7 +56,7 @@ func TestChangedDefinitionEmitsEvent(t *testing.T) {
 		}
 		u := h.Tool("mcp__x__u")
 		events := h.Events(t.Context())
-		if err := h.RefreshTools(t.Context(), "x"); err != nil {
+		if err := h.Refresh(t.Context(), "x").Errors["x"]; err != nil {
 			t.Fatal(err)
 		}
 		e := await(t, events, "a change", func(e host.Event) bool { return len(e.Changed) > 0 })
@@ -118,7 +118,7 @@ func TestRefreshTools(t *testing.T) {
 		f := newFake(&testserver.Options{Fault: "silent-change"})
 		h := fakes{"x": f}.start(t, host.Options{})
 		before := h.Snapshot()
-		if err := h.RefreshTools(t.Context(), "x"); err != nil {
+		if err := h.Refresh(t.Context(), "x").Errors["x"]; err != nil {
 			t.Fatal(err)
 		}
 		after := h.Snapshot()
@@ -136,7 +136,7 @@ func TestRefreshToolsWithCache(t *testing.T) {
 			h := fakes{"x": f}.start(t, host.Options{Client: &mcp.Options{Cache: mcp.CacheSize(0)}})
 			for range 2 {
 				before := names(h.Tools())
-				if err := h.RefreshTools(t.Context(), "x"); err != nil {
+				if err := h.Refresh(t.Context(), "x").Errors["x"]; err != nil {
 					t.Fatal(err)
 				}
 				if slices.Equal(names(h.Tools()), before) {

@@ -163,14 +163,14 @@ func TestNamesAreUnique(t *testing.T) {
 			t.Errorf("%d tools: %q", len(seen), names(h.Tools()))
 		}
 		// A tool keeps its name while other servers disconnect.
-		before := names(h.Agent("a_b").Tools())
+		before := names(h.View("a_b").Tools())
 		if err := h.Disconnect(t.Context(), "a"); err != nil {
 			t.Fatal(err)
 		}
 		if err := h.Reconnect(t.Context(), "a_b"); err != nil {
 			t.Fatal(err)
 		}
-		if after := names(h.Agent("a_b").Tools()); after[0] != before[0] {
+		if after := names(h.View("a_b").Tools()); after[0] != before[0] {
 			t.Errorf("%q was renamed %q", before, after)
 		}
 	})

@@ -23,7 +23,7 @@ func TestNilArgumentsDoNotPanic(t *testing.T) {
 	if err := h.AddServer(t.Context(), nil); err == nil {
 		t.Error("AddServer accepts nil")
 	}
-	h.Agent("x").With(nil).Tools()
+	h.View("x").With(nil).Tools()
 	for name, approve := range map[string]host.Approver{
 		"First": host.First(nil), "Asking": host.Asking(nil, nil), "Rules": host.Rules(host.Rule{Action: host.Allow}),
 		"ReadOnly": host.ReadOnly, "Listed": host.Listed(true), "Capabilities": host.Capabilities(nil).Approve,
@@ -35,7 +35,7 @@ func TestNilArgumentsDoNotPanic(t *testing.T) {
 	}
 	for name, dial := range map[string]host.Dialer{"Stdio": host.Stdio, "InProcess": host.InProcess(nil)} {
 		for _, d := range []*host.DialParams{nil, {}} {
-			if _, err := dial(d); err == nil {
+			if _, err := dial(context.Background(), d); err == nil {
 				t.Errorf("%s accepts %v", name, d)
 			}
 		}
@@ -132,7 +132,7 @@ func TestNegativeRetryTimes(t *testing.T) {
 func TestConnectTimeoutOfAnyTransport(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := host.New(&host.Options{
-			Dialers:        host.Dialers{"slow": func(*host.DialParams) (mcp.Transport, error) { return endless{}, nil }},
+			Dialers:        host.Dialers{"slow": func(context.Context, *host.DialParams) (mcp.Transport, error) { return endless{}, nil }},
 			ConnectTimeout: time.Second,
 			Retry:          host.Retry{Max: -1},
 		})

@@ -48,12 +48,12 @@ func (c *orderConn) Close() error {
 	return c.ReadWriteCloser.Close()
 }
 
-func (f *orderServer) dial(d *DialParams) (mcp.Transport, error) {
+func (f *orderServer) dial(_ context.Context, d *DialParams) (mcp.Transport, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	d.Classify = func(err error) Category {
 		if errors.Is(err, errLogin) {
-			return Authentication
+			return CategoryAuthentication
 		}
 		return ""
 	}
@@ -153,7 +153,7 @@ var orderEvents = []struct {
 	{"Connect", func(o *orderTest) { o.async(func(ctx context.Context) { _ = o.h.Connect(ctx, "x") }) }},
 	{"Reconnect", func(o *orderTest) { o.async(func(ctx context.Context) { _ = o.h.Reconnect(ctx, "x") }) }},
 	{"Disconnect", func(o *orderTest) { o.async(func(ctx context.Context) { _ = o.h.Disconnect(ctx, "x") }) }},
-	{"RefreshTools", func(o *orderTest) { o.async(func(ctx context.Context) { _ = o.h.RefreshTools(ctx, "x") }) }},
+	{"RefreshTools", func(o *orderTest) { o.async(func(ctx context.Context) { _ = o.h.Refresh(ctx, "x").Errors["x"] }) }},
 	{"Shutdown", func(o *orderTest) { o.async(func(ctx context.Context) { _ = o.h.Shutdown(ctx) }) }},
 }
 

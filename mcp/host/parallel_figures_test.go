@@ -1,6 +1,7 @@
 package host_test
 
 import (
+	"context"
 	"io"
 	"math"
 	"runtime"
@@ -27,7 +28,7 @@ func TestFigureParallel(t *testing.T) {
 		connect := func(t *testing.T) time.Duration {
 			fs := manyFakes(n)
 			o := fs.with(host.Options{Parallel: tt.parallel})
-			o.Dialers = host.Dialers{config.SDK: func(d *host.DialParams) (mcp.Transport, error) {
+			o.Dialers = host.Dialers{config.SDK: func(_ context.Context, d *host.DialParams) (mcp.Transport, error) {
 				return pipe(func() (io.ReadWriteCloser, error) {
 					time.Sleep(delay)
 					return fs[d.Name].open()

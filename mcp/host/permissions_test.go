@@ -46,7 +46,7 @@ func TestResourceToolsAreApproved(t *testing.T) {
 					t.Errorf("%s: the Approver sees %+v", name, seen)
 				}
 			}
-			denied := fs.start(t, host.Options{}).Agent().With(host.Rules(host.Rule{Tool: name, Action: host.Deny}))
+			denied := fs.start(t, host.Options{}).View().With(host.Rules(host.Rule{Tool: name, Action: host.Deny}))
 			if _, err := resourceTool(t, denied.ResourceTools(), name).Execute(t.Context(), raw(input)); !errors.Is(err, host.ErrDenied) {
 				t.Errorf("%s with an explicit deny of a view: %v", name, err)
 			}
@@ -61,7 +61,7 @@ func TestResourceToolsAreApproved(t *testing.T) {
 func TestCapabilitiesCoverResources(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := fakes{"x": newFake(nil), "y": newFake(nil)}.start(t, host.Options{})
-		agent := h.Agent().Can(host.Capabilities{"mcp_x", "mcp_y_echo"})
+		agent := h.View().Can(host.Capabilities{"mcp_x", "mcp_y_echo"})
 		text, err := resourceTool(t, agent.ResourceTools(), "ListMcpResources").Execute(t.Context(), nil)
 		if err != nil || !strings.Contains(text, `"server":"x"`) || strings.Contains(text, `"server":"y"`) {
 			t.Errorf("%s, %v", text, err)
@@ -94,7 +94,7 @@ func TestPromptsThroughHostAndView(t *testing.T) {
 	s := mcptest.New(t)
 	s.Prompt("greet", func(c *mcptest.Call) (any, error) { return "Hello, " + c.Text("name"), nil }, "name")
 	h := hostOf(t, host.Options{}, map[string]*mcptest.Server{"s": s})
-	view := h.Agent("s")
+	view := h.View("s")
 	for _, list := range []func(context.Context, string) ([]*mcp.Prompt, error){h.ListPrompts, view.ListPrompts} {
 		if prompts, err := list(t.Context(), "s"); err != nil || len(prompts) != 1 || prompts[0].Name != "greet" {
 			t.Errorf("%+v, %v", prompts, err)
@@ -113,7 +113,7 @@ func TestPromptsThroughHostAndView(t *testing.T) {
 			t.Errorf("an unknown server: %v", err)
 		}
 	}
-	other := h.Agent("other")
+	other := h.View("other")
 	_, e1 := other.ListPrompts(t.Context(), "s")
 	_, e2 := other.GetPrompt(t.Context(), "s", "greet", nil)
 	_, e3 := other.ListResources(t.Context(), "s")
@@ -134,11 +134,11 @@ func TestRepeatedCallOfAChangedToolIsApprovedAgain(t *testing.T) {
 		s.Tool("read", nil, answer("text")).Annotations = &mcp.ToolAnnotations{ReadOnlyHint: &yes}
 		s.Inject("tools/call", mcptest.Crash())
 		dials := 0
-		dial := func(d *host.DialParams) (mcp.Transport, error) {
+		dial := func(_ context.Context, d *host.DialParams) (mcp.Transport, error) {
 			if dials++; dials == 2 {
 				s.SetTool(&mcp.Tool{Name: "read", Description: "now something else"}, answer("text"))
 			}
-			return s.Dialer()(d)
+			return s.Dialer()(context.Background(), d)
 		}
 		asked := 0
 		h := newHost(t, &host.Options{Dialers: host.Dialers{config.SDK: dial}, Approve: func(_ context.Context, c *host.Call) (host.Decision, error) {
@@ -162,7 +162,7 @@ func ExampleView_GetPrompt() {
 	ctx := context.Background()
 	h := exampleHost(ctx, nil)
 	defer h.Shutdown(ctx)
-	agent := h.Agent("echo")
+	agent := h.View("echo")
 	prompts, err := agent.ListPrompts(ctx, "echo")
 	if err != nil {
 		log.Fatal(err)

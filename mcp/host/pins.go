@@ -265,7 +265,7 @@ func (h *Host) Note(server, key string) string {
 	if s == nil {
 		return ""
 	}
-	text, _ := mcp.Value(mcp.RawMessage(s.pins[notePrefix+key]))
+	text, _ := mcp.DecodeValue(mcp.RawMessage(s.pins[notePrefix+key]))
 	note, _ := text.(string)
 	return note
 }

@@ -63,7 +63,7 @@ func TestToolThatLeavesAndReturnsChanged(t *testing.T) {
 		events := h.Events(t.Context())
 		for _, tools := range []string{`{"name":"u"}`, reorder, `{"name":"u"}`, reworded} {
 			s.tools = tools
-			if err := h.RefreshTools(t.Context(), "x"); err != nil {
+			if err := h.Refresh(t.Context(), "x").Errors["x"]; err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -90,7 +90,7 @@ func TestOrderOfMembersIsNoChange(t *testing.T) {
 		defer h.Shutdown(t.Context())
 		version := h.Snapshot().Version()
 		s.tools = reorder
-		if err := h.RefreshTools(t.Context(), "x"); err != nil || h.Snapshot().Version() != version || h.Changed() != nil {
+		if err := h.Refresh(t.Context(), "x").Errors["x"]; err != nil || h.Snapshot().Version() != version || h.Changed() != nil {
 			t.Errorf("%v, version %d", err, h.Snapshot().Version())
 		}
 	})
@@ -116,7 +116,7 @@ func TestChangedToolIsBlockedUntilItIsPinned(t *testing.T) {
 				tool := h.Tool("mcp__x__t")
 				restart()
 				s.tools = reworded + `,{"name":"u"}`
-				if err := h.RefreshTools(t.Context(), "x"); err != nil {
+				if err := h.Refresh(t.Context(), "x").Errors["x"]; err != nil {
 					t.Fatal(err)
 				}
 				if catalog != nil {
@@ -143,7 +143,7 @@ func TestChangedToolIsBlockedUntilItIsPinned(t *testing.T) {
 				blocked()
 				for _, tools := range []string{`{"name":"u"}`, reworded + `,{"name":"u"}`} { // it leaves and returns
 					s.tools = tools
-					if err := h.RefreshTools(t.Context(), "x"); err != nil {
+					if err := h.Refresh(t.Context(), "x").Errors["x"]; err != nil {
 						t.Fatal(err)
 					}
 					restart()
@@ -162,7 +162,7 @@ func TestChangedToolIsBlockedUntilItIsPinned(t *testing.T) {
 					restart()
 				}
 				s.tools = harmless // the first definition is a change now
-				if err := h.RefreshTools(t.Context(), "x"); err != nil || len(h.Changed()) != 1 {
+				if err := h.Refresh(t.Context(), "x").Errors["x"]; err != nil || len(h.Changed()) != 1 {
 					t.Errorf("%v, %v", err, h.Changed())
 				}
 				if err := h.Pin(); err != nil || h.Changed() != nil || h.Tool("mcp__x__t") == nil {
@@ -193,7 +193,7 @@ func TestChangedToolIsAskedAbout(t *testing.T) {
 			t.Errorf("%v, %q", err, asked)
 		}
 		s.tools = reworded
-		if err := h.RefreshTools(t.Context(), "x"); err != nil {
+		if err := h.Refresh(t.Context(), "x").Errors["x"]; err != nil {
 			t.Fatal(err)
 		}
 		answer = host.Deny
@@ -212,7 +212,7 @@ func TestChangedToolIsAskedAbout(t *testing.T) {
 		h := s.start(t, host.Options{Pins: host.PinAsk})
 		defer h.Shutdown(t.Context())
 		s.tools = reworded
-		if err := h.RefreshTools(t.Context(), "x"); err != nil || h.Tool("mcp__x__t") == nil {
+		if err := h.Refresh(t.Context(), "x").Errors["x"]; err != nil || h.Tool("mcp__x__t") == nil {
 			t.Fatal(err)
 		}
 		if _, err := h.Execute(t.Context(), "mcp__x__t", nil); !errors.Is(err, host.ErrChanged) {

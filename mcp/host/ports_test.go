@@ -82,7 +82,7 @@ func TestToolOfServerThatReconnects(t *testing.T) {
 		f.crash()
 		awaitState(t, events, "x", host.Reconnecting)
 		tool := h.Tool("mcp__x__echo")
-		if tool == nil || tool.Connected() || h.Agent("x").Tool("mcp__x__echo") == nil || h.Agent("y").Tool("mcp__x__echo") != nil {
+		if tool == nil || tool.Connected() || h.View("x").Tool("mcp__x__echo") == nil || h.View("y").Tool("mcp__x__echo") != nil {
 			t.Fatalf("%v", tool)
 		}
 		if h.Snapshot().Tool("mcp__x__echo") != nil || h.Tool("mcp__x__nothing") != nil || h.Tool("") != nil {
@@ -112,7 +112,7 @@ func TestTemplatesAndCompletions(t *testing.T) {
 		h := fakes{"x": f}.start(t, host.Options{})
 		f.crash() // they wait for the server
 		synctest.Wait()
-		view, other := h.Agent("x"), h.Agent("y")
+		view, other := h.View("x"), h.View("y")
 		ref := mcp.PromptRef("review")
 		for _, templates := range [][]*mcp.ResourceTemplate{
 			must(h.ListResourceTemplates(t.Context(), "x")), must(view.ListResourceTemplates(t.Context(), "x")),
@@ -147,7 +147,7 @@ func must[T any](v T, err error) T {
 func TestCallToolOfView(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := fakes{"x": newFake(nil), "y": newFake(nil)}.start(t, host.Options{})
-		view := h.Agent("x")
+		view := h.View("x")
 		res, err := view.CallTool(t.Context(), "x", "echo", map[string]any{"message": "hi"})
 		if err != nil || res.Text() != "hi" {
 			t.Errorf("%v, %v", res, err)

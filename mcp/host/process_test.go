@@ -23,7 +23,7 @@ func pidOf(t testing.TB, h *host.Host, server string) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, _ := mcp.Value(res.StructuredContent)
+	v, _ := mcp.DecodeValue(res.StructuredContent)
 	m, _ := v.(map[string]any)
 	pid, _ := m["pid"].(float64)
 	if pid == 0 {
@@ -80,7 +80,7 @@ func TestMissingProgram(t *testing.T) {
 	start := time.Now()
 	d := h.SetServers(t.Context(), []*host.Server{{Name: "x", Type: config.Stdio, Command: "no-such-program-npx"}})
 	err := d.Errors["x"]
-	if e, ok := err.(*host.Error); !ok || e.Category != host.Configuration || e.Code != "PROGRAM_NOT_FOUND" || !errors.Is(err, exec.ErrNotFound) ||
+	if e, ok := err.(*host.Error); !ok || e.Category != host.CategoryConfiguration || e.Code != "PROGRAM_NOT_FOUND" || !errors.Is(err, exec.ErrNotFound) ||
 		!strings.HasPrefix(err.Error(), `[MCP:x] failed to connect: start server "no-such-program-npx": `) || time.Since(start) > 10*time.Second {
 		t.Errorf("%v after %v", err, time.Since(start))
 	}

@@ -87,7 +87,7 @@ func TestUpdatesOfAView(t *testing.T) {
 		ended := make(chan struct{})
 		go func() { // ends with the host
 			defer close(ended)
-			for u := range h.Agent("x").Can(host.Capabilities{"mcp_x_echo"}).Updates(context.Background()) {
+			for u := range h.View("x").Can(host.Capabilities{"mcp_x_echo"}).Updates(context.Background()) {
 				seen = append(seen, fmt.Sprint(len(u.Tools), len(u.Added), len(u.Removed), len(u.Changed)))
 			}
 		}()
@@ -122,7 +122,7 @@ func TestUpdatesReportChangedDefinitions(t *testing.T) {
 				break
 			}
 			s.tools = reworded // within the body: the next update has it
-			if err := h.RefreshTools(t.Context(), "x"); err != nil {
+			if err := h.Refresh(t.Context(), "x").Errors["x"]; err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -20,7 +20,7 @@ import (
 // subscriptions. Call.Tool is then the name of the host's tool, and the tools
 // that only read are annotated as read-only. Without Options.Approve, only
 // polling a tool requires permission.
-func (h *Host) ResourceTools() []*Tool { return h.Agent().ResourceTools() }
+func (h *Host) ResourceTools() []*Tool { return h.View().ResourceTools() }
 
 const (
 	serverProperty = `"server":{"type":"string","description":"The name of the MCP server"}`

@@ -26,7 +26,7 @@ func TestPollingIsApproved(t *testing.T) {
 			t.Errorf("%+v", e)
 		}
 		// A view's resource tools cannot reach other servers.
-		tools := h.Agent("y").ResourceTools()
+		tools := h.View("y").ResourceTools()
 		for i, input := range []string{`{"server":"x"}`, `{"server":"x","uri":"echo://text"}`, `{"server":"x","uri":"echo://text"}`, `{"server":"x"}`,
 			`{"type":"resource","server":"x","uri":"echo://text"}`, `{"server":"x"}`} {
 			if _, err := tools[i].Execute(t.Context(), raw(input)); !errors.Is(err, host.ErrUnknownServer) {

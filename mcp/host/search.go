@@ -35,7 +35,7 @@ const (
 //
 // Search covers the tools of the snapshot and calls no server. The first call
 // after a change builds an index, which the snapshot keeps.
-func (h *Host) Search(query string, limit int) []*Tool { return h.Agent().Search(query, limit) }
+func (h *Host) Search(query string, limit int) []*Tool { return h.View().Search(query, limit) }
 
 // Search is [Host.Search] for the tools of the view.
 func (v *View) Search(query string, limit int) []*Tool {
@@ -208,7 +208,7 @@ type ToolSearch struct {
 }
 
 // ToolSearch returns a search of the host's tools. o may be nil.
-func (h *Host) ToolSearch(o *SearchOptions) *ToolSearch { return h.Agent().ToolSearch(o) }
+func (h *Host) ToolSearch(o *SearchOptions) *ToolSearch { return h.View().ToolSearch(o) }
 
 // ToolSearch returns a search of the view's tools. o may be nil.
 func (v *View) ToolSearch(o *SearchOptions) *ToolSearch {

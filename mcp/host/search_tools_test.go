@@ -86,11 +86,11 @@ func TestSearchForNothingAndLimits(t *testing.T) {
 	if tools := newHost(t, nil).Search("file", 5); tools != nil {
 		t.Errorf("a host without servers has %q", found(tools))
 	}
-	view := h.Agent("mail")
+	view := h.View("mail")
 	if have := found(view.Search("read", 5)); !slices.Equal(have, []string{"read"}) {
 		t.Errorf("the view finds %q", have)
 	}
-	if have := found(h.Agent().Can(host.Capabilities{"mcp_mail_send"}).Search("letter", 5)); !slices.Equal(have, []string{"send"}) {
+	if have := found(h.View().Can(host.Capabilities{"mcp_mail_send"}).Search("letter", 5)); !slices.Equal(have, []string{"send"}) {
 		t.Errorf("the agent may use send only, and finds %q", have)
 	}
 }
@@ -205,7 +205,7 @@ func TestServersThatAreDeferredBySettings(t *testing.T) {
 	a, b := mcptest.New(t), mcptest.New(t)
 	a.Tool("hidden", nil, answer(""))
 	b.Tool("shown", nil, answer(""))
-	h := newHost(t, &host.Options{Dialers: host.Dialers{config.SDK: func(d *host.DialParams) (mcp.Transport, error) {
+	h := newHost(t, &host.Options{Dialers: host.Dialers{config.SDK: func(_ context.Context, d *host.DialParams) (mcp.Transport, error) {
 		return map[string]mcp.Transport{"a": a, "b": b}[d.Name], nil
 	}}})
 	if err := h.SetServers(t.Context(), cfg.Servers).Err(); err != nil {
@@ -284,7 +284,7 @@ func ExampleView_ToolSearch() {
 	ctx := context.Background()
 	h := exampleHost(ctx, nil)
 	defer h.Shutdown(ctx)
-	agent := h.Agent("echo").Can(host.Capabilities{"mcp_echo_add"})
+	agent := h.View("echo").Can(host.Capabilities{"mcp_echo_add"})
 	fmt.Println(len(agent.ToolSearch(nil).Tools()), len(agent.Search("echo", 5)))
 	// Output: 1 1
 }

@@ -1,6 +1,7 @@
 package host_test
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -77,7 +78,7 @@ func FuzzSecretsInStatus(f *testing.F) {
 					defer mu.Unlock()
 					fmt.Fprintf(&shown, format+"\n", values...)
 				}
-				dial := func(d *host.DialParams) (mcp.Transport, error) {
+				dial := func(_ context.Context, d *host.DialParams) (mcp.Transport, error) {
 					if d.Stderr != nil {
 						_, _ = io.WriteString(d.Stderr, "error: "+said+"\n")
 					}
@@ -96,7 +97,7 @@ func FuzzSecretsInStatus(f *testing.F) {
 					Dialers: host.Dialers{config.Stdio: dial, config.HTTP: dial},
 					Vars:    config.Vars{Lookup: func(string) (string, bool) { return secret, true }},
 					Event:   func(e host.Event) { show("event %+v %v", e, e.Err) },
-					Client: &mcp.Options{Trace: &mcp.Trace{Message: func(_ bool, data []byte) {
+					Client: &mcp.Options{Trace: &mcp.Trace{Message: func(_ context.Context, _ bool, data []byte) {
 						if text, err := recording.MaskJSON(data, started.Hide); err == nil {
 							show("trace %s", text)
 						}

@@ -26,7 +26,7 @@ func TestInvalidEntriesCountWhenAllServersFail(t *testing.T) {
 	if err := diff.Err(); err == nil || !strings.HasPrefix(err.Error(), "all MCP servers failed: [MCP:bad] not added: f:1:") {
 		t.Errorf("%v", err)
 	}
-	if !errors.As(diff.Errors["bad"], &e) || e.Category != host.Configuration || len(diff.Errors) != 2 {
+	if !errors.As(diff.Errors["bad"], &e) || e.Category != host.CategoryConfiguration || len(diff.Errors) != 2 {
 		t.Errorf("%v", diff.Errors)
 	}
 	only := config.Parse([]byte(`{"mcpServers":{"bad":{"command":7}}}`), "f", "local")
@@ -63,7 +63,7 @@ func TestFailedListOfToolsIsAWarningOfTheDiff(t *testing.T) {
 	if len(diff.Errors) > 0 || diff.Err() != nil || state(t, h, "s") != host.Connected {
 		t.Errorf("errors: %v, %v; the server is %v", diff.Errors, diff.Err(), state(t, h, "s"))
 	}
-	if err := h.RefreshTools(t.Context(), "s"); err != nil || len(h.Tools()) != 1 {
+	if err := h.Refresh(t.Context(), "s").Errors["s"]; err != nil || len(h.Tools()) != 1 {
 		t.Errorf("listed again: %d tools, %v", len(h.Tools()), err)
 	}
 	if status, err := h.ServerStatus("s"); err != nil || status.Err != nil {

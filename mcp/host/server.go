@@ -167,7 +167,7 @@ func (c *connState) action(waited, never bool) callAction {
 func gaveUp(err *Error, attempts int) connState {
 	next := connState{stage: failed, err: err, attempts: attempts}
 	switch {
-	case err.Category == Authentication:
+	case err.Category == CategoryAuthentication:
 		next.stage = needsAuth
 	case err.Code == invalidConfiguration.code || errors.Is(err, ErrCrashLoop):
 		next.stage = blocked

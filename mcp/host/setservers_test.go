@@ -127,10 +127,10 @@ func TestConcurrentUse(t *testing.T) {
 		func() { _ = h.Reconnect(ctx, "a") },
 		func() { _ = h.SetEnabled("a", false); _ = h.SetEnabled("a", true) },
 		func() { _ = h.Disconnect(ctx, "b") },
-		func() { _ = h.RefreshTools(ctx, "b") },
+		func() { _ = h.Refresh(ctx, "b").Errors["b"] },
 		func() { _, _ = h.CallTool(ctx, "a", "echo", map[string]any{"message": "hi"}) },
 		func() { _, _ = h.CallTool(ctx, "b", "echo", map[string]any{"message": "hi"}) },
-		func() { h.Overview(); h.Tools(); h.Agent("a").Unknown() },
+		func() { h.Overview(); h.Tools(); h.View("a").Unknown() },
 		func() {
 			for _, tool := range h.Tools() {
 				tool.Connected()
@@ -207,7 +207,7 @@ func TestSetServersDuringCalls(t *testing.T) {
 		if fs["moved"].opened() != 2 || fs["kept"].opened() != 1 || fs["filtered"].opened() != 1 {
 			t.Error("wrong connections were replaced")
 		}
-		if got := names(h.Agent("filtered", "gone").Tools()); got != nil {
+		if got := names(h.View("filtered", "gone").Tools()); got != nil {
 			t.Errorf("tools that should be hidden: %q", got)
 		}
 		if _, err := h.CallTool(t.Context(), "moved", "echo", map[string]any{"message": "hi"}); err != nil {
@@ -264,7 +264,7 @@ func TestMaxServersAndTimeouts(t *testing.T) {
 		h := newHost(t, fs.with(host.Options{MaxServers: 2, Timeout: 7 * time.Second}))
 		d := h.SetServers(t.Context(), fs.servers())
 		e, ok := d.Errors["c"].(*host.Error)
-		if !ok || !errors.Is(e, host.ErrTooManyServers) || e.Category != host.Resource || len(h.Status()) != 2 {
+		if !ok || !errors.Is(e, host.ErrTooManyServers) || e.Category != host.CategoryResource || len(h.Status()) != 2 {
 			t.Errorf("%v", d.Errors)
 		}
 		if s, _ := h.ServerStatus("a"); s.Timeout != 7*time.Second || s.ConnectTimeout != 30*time.Second {
@@ -312,7 +312,7 @@ func TestDialerOfEachType(t *testing.T) {
 	var dialed []string
 	dialers := make(host.Dialers)
 	for _, kind := range []string{config.Stdio, config.SSE, config.HTTP, config.SDK, config.ClaudeAIProxy} {
-		dialers[kind] = func(d *host.DialParams) (mcp.Transport, error) {
+		dialers[kind] = func(_ context.Context, d *host.DialParams) (mcp.Transport, error) {
 			dialed = append(dialed, d.Name+" "+d.Type)
 			return nil, errors.New("not today")
 		}

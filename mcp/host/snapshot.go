@@ -274,7 +274,7 @@ type ToolsUpdate struct {
 //			registry.Set(t.Name(), t)
 //		}
 //	}
-func (h *Host) Updates(ctx context.Context) iter.Seq[*ToolsUpdate] { return h.Agent().Updates(ctx) }
+func (h *Host) Updates(ctx context.Context) iter.Seq[*ToolsUpdate] { return h.View().Updates(ctx) }
 
 // Updates is [Host.Updates] for the tools of the view.
 func (v *View) Updates(ctx context.Context) iter.Seq[*ToolsUpdate] {

@@ -21,7 +21,7 @@ var uses = []struct {
 }{
 	{"Connect", func(ctx context.Context, h *host.Host) error { return h.Connect(ctx, "x") }},
 	{"Reconnect", func(ctx context.Context, h *host.Host) error { return h.Reconnect(ctx, "x") }},
-	{"RefreshTools", func(ctx context.Context, h *host.Host) error { return h.RefreshTools(ctx, "x") }},
+	{"RefreshTools", func(ctx context.Context, h *host.Host) error { return h.Refresh(ctx, "x").Errors["x"] }},
 	{"CallTool", func(ctx context.Context, h *host.Host) error {
 		_, err := h.CallTool(ctx, "x", "echo", map[string]any{"message": "hi"})
 		return err
@@ -67,8 +67,8 @@ func TestServerThatNeedsAuthorizationIsTriedOnRequest(t *testing.T) {
 			f := newFake(nil)
 			denied := errors.New("denied")
 			f.failWith(denied)
-			h := newHost(t, &host.Options{Dialers: host.Dialers{config.SDK: func(d *host.DialParams) (mcp.Transport, error) {
-				d.Classify = func(error) host.Category { return host.Authentication }
+			h := newHost(t, &host.Options{Dialers: host.Dialers{config.SDK: func(_ context.Context, d *host.DialParams) (mcp.Transport, error) {
+				d.Classify = func(error) host.Category { return host.CategoryAuthentication }
 				return pipe(f.open), nil
 			}}})
 			h.SetServers(t.Context(), fakes{"x": f}.servers())

@@ -33,9 +33,9 @@ type ServerStatus struct {
 	Timeout, ConnectTimeout time.Duration // in effect
 }
 
-// Status returns the state as one word: connected, failed, needs-auth, pending
+// Word returns the state as one word: connected, failed, needs-auth, pending
 // or disabled.
-func (s *ServerStatus) Status() string {
+func (s *ServerStatus) Word() string {
 	switch {
 	case !s.Enabled:
 		return "disabled"
@@ -51,7 +51,7 @@ func (s *ServerStatus) Status() string {
 
 // String returns the status as one line.
 func (s *ServerStatus) String() string {
-	b := s.Name + "  " + s.Status()
+	b := s.Name + "  " + s.Word()
 	if s.Enabled && s.State != Connected && s.State != Failed && s.State != NeedsAuth {
 		b += " (" + s.State.String() + ")"
 	}

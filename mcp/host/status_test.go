@@ -62,11 +62,11 @@ func TestStatusAfterStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := fakes{"a": newFake(nil), "b": newFake(nil)}.start(t, host.Options{})
 		for _, s := range h.Status() {
-			if s.Status() != "connected" || len(s.Tools) == 0 || s.Info.Name == "" {
+			if s.Word() != "connected" || len(s.Tools) == 0 || s.Info.Name == "" {
 				t.Errorf("%+v", s)
 			}
 		}
-		if len(h.Status()) != 2 || len(h.Tools()) != 2*len(h.Agent("a").Tools()) {
+		if len(h.Status()) != 2 || len(h.Tools()) != 2*len(h.View("a").Tools()) {
 			t.Error("wrong number of servers or tools")
 		}
 	})
@@ -77,8 +77,8 @@ func TestStatusWords(t *testing.T) {
 		fs := fakes{"connected": newFake(nil), "failed": newFake(nil), "pending": newFake(&testserver.Options{Fault: "mute"}), "off": newFake(nil)}
 		fs["failed"].fail = errors.New("refused")
 		o := fs.with(host.Options{Retry: host.Retry{Max: -1}})
-		o.Dialers["http"] = func(d *host.DialParams) (mcp.Transport, error) {
-			d.Classify = func(error) host.Category { return host.Authentication }
+		o.Dialers["http"] = func(_ context.Context, d *host.DialParams) (mcp.Transport, error) {
+			d.Classify = func(error) host.Category { return host.CategoryAuthentication }
 			return pipe(fs["failed"].open), nil
 		}
 		h := newHost(t, o)
@@ -90,8 +90,8 @@ func TestStatusWords(t *testing.T) {
 		h.SetServers(ctx, servers)
 		for name, want := range map[string]string{"connected": "connected", "failed": "failed", "pending": "pending", "off": "disabled", "locked": "needs-auth"} {
 			s, err := h.ServerStatus(name)
-			if err != nil || s.Status() != want {
-				t.Errorf("%s is %s, %v", name, s.Status(), err)
+			if err != nil || s.Word() != want {
+				t.Errorf("%s is %s, %v", name, s.Word(), err)
 			}
 		}
 		await(t, events, "authorization needed", func(e host.Event) bool { return e.Kind == host.AuthNeeded && e.Server == "locked" })

@@ -1,6 +1,7 @@
 package host_test
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -323,13 +324,13 @@ func TestErrorCategories(t *testing.T) {
 		servers := append(fs.servers(), &host.Server{Name: "configuration", Type: config.Stdio, Command: "${NO_SUCH_VARIABLE_HERE}"})
 		d := h.SetServers(t.Context(), servers)
 		for name, want := range map[string]host.Category{
-			"refused": host.Connection, "silent": host.Connection, "protocol": host.Protocol, "version": host.Protocol, "configuration": host.Configuration,
+			"refused": host.CategoryConnection, "silent": host.CategoryConnection, "protocol": host.CategoryProtocol, "version": host.CategoryProtocol, "configuration": host.CategoryConfiguration,
 		} {
 			e, ok := d.Errors[name].(*host.Error)
 			if !ok || e.Category != want || e.Server != name || e.Code == "" || e.Time.IsZero() || e.Err == nil || !strings.HasPrefix(e.Error(), "[MCP:"+name+"] ") {
 				t.Errorf("%s: %+v", name, d.Errors[name])
 			}
-			if e.Retryable() != (want == host.Connection) {
+			if e.Retryable() != (want == host.CategoryConnection) {
 				t.Errorf("%s: retryable is %v", name, e.Retryable())
 			}
 		}
@@ -353,8 +354,8 @@ func TestRetryPolicy(t *testing.T) {
 		locked := newFake(nil)
 		locked.fail = errors.New("401")
 		o := fakes{"x": locked}.with(host.Options{})
-		o.Dialers[config.HTTP] = func(d *host.DialParams) (mcp.Transport, error) {
-			d.Classify = func(error) host.Category { return host.Authentication }
+		o.Dialers[config.HTTP] = func(_ context.Context, d *host.DialParams) (mcp.Transport, error) {
+			d.Classify = func(error) host.Category { return host.CategoryAuthentication }
 			return pipe(locked.open), nil
 		}
 		l := newHost(t, o)
@@ -438,7 +439,7 @@ func TestSetEnabled(t *testing.T) {
 			t.Fatal(err)
 		}
 		s, _ := h.ServerStatus("x")
-		if len(h.Tools()) > 0 || s.Status() != "disabled" || s.State != host.Connected || len(s.Tools) > 0 {
+		if len(h.Tools()) > 0 || s.Word() != "disabled" || s.State != host.Connected || len(s.Tools) > 0 {
 			t.Errorf("%+v", s)
 		}
 		if _, err := echo.Call(t.Context(), nil); !errors.Is(err, host.ErrDisabled) {

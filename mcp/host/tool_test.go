@@ -15,7 +15,7 @@ import (
 
 func TestUnknownToolReturnsAnError(t *testing.T) {
 	h := newHost(t, nil)
-	for _, tool := range []*host.Tool{h.Tool("none"), h.Snapshot().Tool("none"), h.Agent().Tool("none")} {
+	for _, tool := range []*host.Tool{h.Tool("none"), h.Snapshot().Tool("none"), h.View().Tool("none")} {
 		if _, err := tool.Execute(t.Context(), nil); !errors.Is(err, host.ErrUnknownTool) {
 			t.Errorf("Execute: %v", err)
 		}
@@ -45,7 +45,7 @@ func TestToolProperties(t *testing.T) {
 		if info.Server() != "github" || info.Definition().Name != "echo" || info.Parameters()["type"] != "object" || !info.Connected() {
 			t.Error("wrong properties")
 		}
-		list := names(h.Agent("github").Tools())
+		list := names(h.View("github").Tools())
 		if len(list) == 0 || slices.ContainsFunc(list, func(name string) bool { return !strings.HasPrefix(name, "mcp_github_") }) {
 			t.Errorf("tools of one server: %q", list)
 		}
@@ -69,7 +69,7 @@ func TestStructuredAndValue(t *testing.T) {
 			t.Errorf("have %q, want %q", got, test.want)
 		}
 	}
-	v, err := mcp.Value(raw(`{"a":[1,"x",true,null]}`))
+	v, err := mcp.DecodeValue(raw(`{"a":[1,"x",true,null]}`))
 	if m, _ := v.(map[string]any); err != nil || len(m["a"].([]any)) != 4 {
 		t.Errorf("%v, %v", v, err)
 	}

@@ -17,15 +17,15 @@ type View struct {
 	approve Approver
 }
 
-// Agent returns a view of the named servers, or of all servers if none is
+// View returns a view of the named servers, or of all servers if none is
 // named. It may name servers that do not exist yet; see View.Unknown.
-func (h *Host) Agent(servers ...string) *View {
+func (h *Host) View(servers ...string) *View {
 	return &View{host: h, servers: slices.Clone(servers)}
 }
 
-// Agent returns a view for a subagent. It contains the named servers of v, or
+// View returns a view for a subagent. It contains the named servers of v, or
 // all of v's servers if none is named.
-func (v *View) Agent(servers ...string) *View {
+func (v *View) View(servers ...string) *View {
 	w := *v
 	if len(servers) > 0 {
 		w.servers = slices.DeleteFunc(slices.Clone(servers), func(name string) bool { return !v.sees(name) })

@@ -21,7 +21,7 @@ func TestCapabilities(t *testing.T) {
 			{host.Capabilities{"mcp_github_echo"}, 1}, {host.Capabilities{"mcp_github_echo", "mcp_slack"}, 1 + all/2},
 			{host.Capabilities{"revenue_analysis"}, 0}, {nil, 0},
 		} {
-			v := h.Agent().Can(test.capabilities)
+			v := h.View().Can(test.capabilities)
 			if got := len(v.Tools()); got != test.tools {
 				t.Errorf("%q: %d tools, want %d", test.capabilities, got, test.tools)
 			}
@@ -29,12 +29,12 @@ func TestCapabilities(t *testing.T) {
 				t.Errorf("%q: Tool and Allow disagree", test.capabilities)
 			}
 		}
-		limited := h.Agent().Can(host.Capabilities{"mcp_github_echo"}).Tool("mcp_github_echo")
+		limited := h.View().Can(host.Capabilities{"mcp_github_echo"}).Tool("mcp_github_echo")
 		if text, err := limited.Execute(t.Context(), raw(`{"message":"hi"}`)); err != nil || text != "hi" {
 			t.Errorf("%q, %v", text, err)
 		}
 		// As an Approver, capabilities deny calls of tools from other sources, too.
-		denied := h.Agent().With(host.Capabilities{"mcp_slack"}.Approve).Tool("mcp_github_echo")
+		denied := h.View().With(host.Capabilities{"mcp_slack"}.Approve).Tool("mcp_github_echo")
 		if _, err := denied.Execute(t.Context(), nil); !errors.Is(err, host.ErrDenied) {
 			t.Errorf("%v", err)
 		}
@@ -55,7 +55,7 @@ func TestRequiredCapabilities(t *testing.T) {
 			{host.Capabilities{"mcp_integration", "time", "math", "code"}, true, true},
 			{nil, false, false},
 		} {
-			v := h.Agent().With(test.capabilities.Requiring(required))
+			v := h.View().With(test.capabilities.Requiring(required))
 			for name, want := range map[string]bool{"echo": test.echo, "add": test.add} {
 				_, err := v.Execute(t.Context(), "mcp_github_"+name, raw(`{"message":"hi","a":1,"b":2}`))
 				if errors.Is(err, host.ErrDenied) == want || want && err != nil {
@@ -76,14 +76,14 @@ func TestAgents(t *testing.T) {
 			}
 			return slices.Compact(servers)
 		}
-		main := h.Agent("filesystem", "github")
+		main := h.View("filesystem", "github")
 		if got := from(main); !slices.Equal(got, []string{"filesystem", "github"}) {
 			t.Errorf("main has %q", got)
 		}
-		if got := from(h.Agent()); len(got) != 3 {
+		if got := from(h.View()); len(got) != 3 {
 			t.Errorf("an agent without a list has %q", got)
 		}
-		odd := h.Agent("database", "unknown")
+		odd := h.View("database", "unknown")
 		if got := from(odd); !slices.Equal(got, []string{"database"}) || !slices.Equal(odd.Unknown(), []string{"unknown"}) {
 			t.Errorf("%q, unknown %q", got, odd.Unknown())
 		}
@@ -91,13 +91,13 @@ func TestAgents(t *testing.T) {
 			t.Error("main can use the database")
 		}
 		// A subagent has only tools of its parent, over the same connections.
-		if got := from(main.Agent()); len(got) != 2 {
+		if got := from(main.View()); len(got) != 2 {
 			t.Errorf("a subagent has %q", got)
 		}
-		if got := from(main.Agent("github", "database")); !slices.Equal(got, []string{"github"}) {
+		if got := from(main.View("github", "database")); !slices.Equal(got, []string{"github"}) {
 			t.Errorf("a subagent that asks for more has %q", got)
 		}
-		if got := from(main.Agent("database")); len(got) > 0 {
+		if got := from(main.View("database")); len(got) > 0 {
 			t.Errorf("a subagent that asks for another has %q", got)
 		}
 		if fs["github"].opened() != 1 {

@@ -23,7 +23,7 @@ func TestToolsForAppsAreHiddenFromModels(t *testing.T) {
 		if got := names(h.Tools()); !slices.Equal(got, want) {
 			t.Errorf("models see %q", got)
 		}
-		if got := names(h.Agent("x").Tools()); !slices.Equal(got, want) {
+		if got := names(h.View("x").Tools()); !slices.Equal(got, want) {
 			t.Errorf("an agent sees %q", got)
 		}
 		status, err := h.ServerStatus("x")

@@ -1,6 +1,7 @@
 package jsonschema_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -39,11 +40,11 @@ func TestBudgetCountsParts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, err := jsonschema.Compile(mcp.RawMessage(test[0]))
+			s, err := jsonschema.Compile(context.Background(), mcp.RawMessage(test[0]))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := s.Validate(mcp.RawMessage(test[1])); err != nil && !strings.Contains(err.Error(), "too many steps") && name != "uniqueItems" {
+			if err := s.Validate(context.Background(), mcp.RawMessage(test[1])); err != nil && !strings.Contains(err.Error(), "too many steps") && name != "uniqueItems" {
 				t.Errorf("%.200v", err)
 			}
 		})
@@ -59,7 +60,7 @@ func TestLongPatterns(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := jsonschema.Compile(schema); length > 8<<10 && (err == nil || !strings.Contains(err.Error(), "more than 8192")) {
+			if _, err := jsonschema.Compile(context.Background(), schema); length > 8<<10 && (err == nil || !strings.Contains(err.Error(), "more than 8192")) {
 				t.Errorf("%q, %d bytes: %v", part, length, err)
 			}
 		}
@@ -75,11 +76,11 @@ func TestLargeExponents(t *testing.T) {
 		`{"multipleOf":7}`:               `1e4294967296`,
 		`{"const":1}`:                    `1e4294967296`,
 	} {
-		s, err := jsonschema.Compile(mcp.RawMessage(schema))
+		s, err := jsonschema.Compile(context.Background(), mcp.RawMessage(schema))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Validate(mcp.RawMessage(value)); err == nil {
+		if err := s.Validate(context.Background(), mcp.RawMessage(value)); err == nil {
 			t.Errorf("%s matches %s", value, schema)
 		}
 	}

@@ -86,7 +86,7 @@ func (e *OutputError) Error() string {
 func (e *OutputError) Is(target error) bool { return target == mcp.ErrMalformed }
 func (e *OutputError) Unwrap() error        { return e.Err }
 
-// Intercept is a value for Options.Intercept. A program's own interceptor calls
+// Intercept is a value for Options.Interceptors. A program's own interceptor calls
 // it instead of [mcp.OutgoingCall.Send].
 func (o *Outputs) Intercept(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
 	if call == nil {

@@ -46,7 +46,7 @@ func TestOutputsAreValidated(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			outputs := &jsonschema.Outputs{Strict: tt.strict}
 			c, err := mcp.Connect(t.Context(), serving(t, tt.schema, tt.result),
-				&mcp.Options{Intercept: outputs.Intercept, Handlers: []mcp.Handler{mcp.Tasks{}}})
+				&mcp.Options{Interceptors: []mcp.Interceptor{outputs.Intercept}, Handlers: []mcp.Handler{mcp.Tasks{}}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -77,7 +77,7 @@ func TestOutputsOfTasksAreValidated(t *testing.T) {
 		return &mcp.CallToolResult{StructuredContent: mcp.RawMessage(`"no number"`)}, nil
 	})
 	def.OutputSchema, def.Execution = mcp.RawMessage(`{"type":"number"}`), &mcp.ToolExecution{TaskSupport: "required"}
-	c := server.Connect(&mcp.Options{Intercept: new(jsonschema.Outputs).Intercept, Handlers: []mcp.Handler{mcp.Tasks{}}})
+	c := server.Connect(&mcp.Options{Interceptors: []mcp.Interceptor{new(jsonschema.Outputs).Intercept}, Handlers: []mcp.Handler{mcp.Tasks{}}})
 	if _, err := c.ListTools(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func TestOutputsOfTasksAreValidated(t *testing.T) {
 func TestSharedOutputsKeepClientsApart(t *testing.T) {
 	outputs := new(jsonschema.Outputs)
 	connect := func(schema, result string) *mcp.Client {
-		c, err := mcp.Connect(t.Context(), serving(t, schema, result), &mcp.Options{Intercept: outputs.Intercept})
+		c, err := mcp.Connect(t.Context(), serving(t, schema, result), &mcp.Options{Interceptors: []mcp.Interceptor{outputs.Intercept}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,7 +122,7 @@ func TestSharedOutputsKeepClientsApart(t *testing.T) {
 }
 
 func TestErrorsContainPath(t *testing.T) {
-	s, err := jsonschema.Compile(mcp.RawMessage(`{"properties":{"a/b":{"items":{"required":["c"],"properties":{"c":{"minimum":3}}}}},"additionalProperties":false}`))
+	s, err := jsonschema.Compile(context.Background(), mcp.RawMessage(`{"properties":{"a/b":{"items":{"required":["c"],"properties":{"c":{"minimum":3}}}}},"additionalProperties":false}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func TestErrorsContainPath(t *testing.T) {
 		`1 2`:                       "JSON: unexpected text after the value at byte 2",
 		`"any"`:                     "",
 	} {
-		err := s.Validate(mcp.RawMessage(value))
+		err := s.Validate(context.Background(), mcp.RawMessage(value))
 		if err == nil && want != "" || err != nil && err.Error() != want {
 			t.Errorf("%s: %v, want %s", value, err, want)
 		}
@@ -147,7 +147,7 @@ func TestInvalidSchemas(t *testing.T) {
 		`{"$ref":"other.json"}`, `{"$ref":"%zz"}`, `{"$ref":"#%zz"}`, `{"$schema":"http://json-schema.org/draft-04/schema#"}`,
 		strings.Repeat(`{"not":`, 200) + "{}" + strings.Repeat("}", 200),
 	} {
-		if _, err := jsonschema.Compile(mcp.RawMessage(schema)); err == nil {
+		if _, err := jsonschema.Compile(context.Background(), mcp.RawMessage(schema)); err == nil {
 			t.Errorf("%.50s was accepted", schema)
 		}
 	}
@@ -197,16 +197,16 @@ func TestKeywords(t *testing.T) {
 			`{"d":1,"c":{"d":1}}`, `{"d":1,"c":{}}`},
 		{`false`, ``, `1`},
 	} {
-		s, err := jsonschema.Compile(mcp.RawMessage(tt[0]))
+		s, err := jsonschema.Compile(context.Background(), mcp.RawMessage(tt[0]))
 		if err != nil {
 			t.Errorf("%s: %v", tt[0], err)
 			continue
 		}
 		var misfit *jsonschema.Error
-		if err := s.Validate(mcp.RawMessage(tt[1])); err != nil && tt[1] != "" {
+		if err := s.Validate(context.Background(), mcp.RawMessage(tt[1])); err != nil && tt[1] != "" {
 			t.Errorf("%s, %s: %v", tt[0], tt[1], err)
 		}
-		if err := s.Validate(mcp.RawMessage(tt[2])); !errors.As(err, &misfit) && tt[2] != "" {
+		if err := s.Validate(context.Background(), mcp.RawMessage(tt[2])); !errors.As(err, &misfit) && tt[2] != "" {
 			t.Errorf("%s, %s: %v", tt[0], tt[2], err)
 		}
 	}
@@ -229,7 +229,7 @@ func TestLimits(t *testing.T) {
 		nested(`{"not":`, "{}", "}", 129):               "the schema has more than 128 levels",
 		`{"not":` + times(" ", 300) + `"` + long + `"}`: "#/not is not a schema",
 	} {
-		if _, err := jsonschema.Compile(mcp.RawMessage(schema)); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := jsonschema.Compile(context.Background(), mcp.RawMessage(schema)); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%.50s…: %v, want %s", schema, err, want)
 		}
 	}
@@ -237,7 +237,7 @@ func TestLimits(t *testing.T) {
 	for i := range 600 {
 		fmt.Fprintf(&ids, `{"$id":"%d"},`, i)
 	}
-	_, err := jsonschema.Compile(mcp.RawMessage(`{"$id":"x:/` + long[:8000] + `/","allOf":[` + ids.String() + `true]}`))
+	_, err := jsonschema.Compile(context.Background(), mcp.RawMessage(`{"$id":"x:/`+long[:8000]+`/","allOf":[`+ids.String()+`true]}`))
 	if err == nil || err.Error() != "the $ids of the schema have more than 4194304 bytes when they are resolved" {
 		t.Error(err)
 	}
@@ -245,11 +245,11 @@ func TestLimits(t *testing.T) {
 		`{"` + long + `":[1]}`:                       "/" + long[:256] + "…/0: fits a schema that it must not fit",
 		`{"a":[1` + strings.Repeat("0", 9000) + `]}`: "/a/0: fits a schema that it must not fit",
 	} {
-		s, err := jsonschema.Compile(mcp.RawMessage(`{"additionalProperties":{"items":{"not":{"minimum":1}}}}`))
+		s, err := jsonschema.Compile(context.Background(), mcp.RawMessage(`{"additionalProperties":{"items":{"not":{"minimum":1}}}}`))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Validate(mcp.RawMessage(value)); err == nil || err.Error() != want {
+		if err := s.Validate(context.Background(), mcp.RawMessage(value)); err == nil || err.Error() != want {
 			t.Errorf("%.50s…: %.500v, want %s", value, err, want)
 		}
 	}
@@ -257,7 +257,7 @@ func TestLimits(t *testing.T) {
 
 // TestUniqueItems has lists that are longer than a comparison of all pairs could be.
 func TestUniqueItems(t *testing.T) {
-	s, err := jsonschema.Compile(mcp.RawMessage(`{"uniqueItems":true}`))
+	s, err := jsonschema.Compile(context.Background(), mcp.RawMessage(`{"uniqueItems":true}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -270,7 +270,7 @@ func TestUniqueItems(t *testing.T) {
 		`[{"a":1,"a":2},{"a":2}]`: "items 0 and 1 are equal",
 		`[[1,2],[2,1],[[1],2]]`:   "",
 	} {
-		if err := s.Validate(mcp.RawMessage(value)); err == nil && want != "" || err != nil && (want == "" || !strings.HasPrefix(err.Error(), want)) {
+		if err := s.Validate(context.Background(), mcp.RawMessage(value)); err == nil && want != "" || err != nil && (want == "" || !strings.HasPrefix(err.Error(), want)) {
 			t.Errorf("%.60s: %v, want %q", value, err, want)
 		}
 	}
@@ -284,7 +284,7 @@ func TestEndlessSchemas(t *testing.T) {
 		`{"$defs":{"a":{"allOf":[{"$ref":"#/$defs/b"},{"$ref":"#/$defs/b"}]},"b":{"oneOf":[{"$ref":"#/$defs/a"},{"$ref":"#/$defs/a"}]}},"$ref":"#/$defs/a"}`,
 		`{"$ref":"#/$defs/0","$defs":{` + doubling(24) + `}}`,
 	} {
-		s, err := jsonschema.Compile(mcp.RawMessage(schema))
+		s, err := jsonschema.Compile(context.Background(), mcp.RawMessage(schema))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -292,7 +292,7 @@ func TestEndlessSchemas(t *testing.T) {
 		for i := range 3000 {
 			list = append(list, fmt.Sprint(i))
 		}
-		if err := s.Validate(mcp.RawMessage("[" + strings.Join(list, ",") + "]")); err == nil || !strings.Contains(err.Error(), "too many steps") {
+		if err := s.Validate(context.Background(), mcp.RawMessage("["+strings.Join(list, ",")+"]")); err == nil || !strings.Contains(err.Error(), "too many steps") {
 			t.Errorf("%s: %v", schema, err)
 		}
 	}
@@ -311,10 +311,10 @@ func TestNilAndZeroValues(t *testing.T) {
 	if _, err := new(jsonschema.Outputs).Intercept(t.Context(), nil); err == nil {
 		t.Error("Intercept accepts a nil call")
 	}
-	if err := new(jsonschema.Schema).Validate(mcp.RawMessage(`1`)); err != nil {
+	if err := new(jsonschema.Schema).Validate(context.Background(), mcp.RawMessage(`1`)); err != nil {
 		t.Errorf("the zero Schema: %v", err)
 	}
-	if err := new(jsonschema.Schema).Validate(nil); err == nil {
+	if err := new(jsonschema.Schema).Validate(context.Background(), nil); err == nil {
 		t.Error("the zero Schema accepts text that is not JSON")
 	}
 }
@@ -325,12 +325,12 @@ func FuzzValidate(f *testing.F) {
 		f.Add([]byte(s), []byte(`{"a":{"a":[1,2.50,"x"]}}`))
 	}
 	f.Fuzz(func(t *testing.T, schema, value []byte) {
-		s, err := jsonschema.Compile(schema)
+		s, err := jsonschema.Compile(context.Background(), schema)
 		if err != nil {
 			return
 		}
-		first := s.Validate(value)
-		if again := s.Validate(value); (first == nil) != (again == nil) {
+		first := s.Validate(context.Background(), value)
+		if again := s.Validate(context.Background(), value); (first == nil) != (again == nil) {
 			t.Errorf("%s, %s: %v, then %v", schema, value, first, again)
 		}
 	})
@@ -339,7 +339,7 @@ func FuzzValidate(f *testing.F) {
 func ExampleOutputs() {
 	ctx := context.Background()
 	server := serving(new(testing.T), `{"type":"object","properties":{"sum":{"type":"number"}}}`, `{"content":[],"structuredContent":{"sum":"three"}}`)
-	client, err := mcp.Connect(ctx, server, &mcp.Options{Intercept: new(jsonschema.Outputs).Intercept})
+	client, err := mcp.Connect(ctx, server, &mcp.Options{Interceptors: []mcp.Interceptor{new(jsonschema.Outputs).Intercept}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -353,12 +353,12 @@ func ExampleOutputs() {
 }
 
 func ExampleCompile() {
-	schema, err := jsonschema.Compile(mcp.RawMessage(`{"type":"array","items":{"enum":["red","green"]},"minItems":1}`))
+	schema, err := jsonschema.Compile(context.Background(), mcp.RawMessage(`{"type":"array","items":{"enum":["red","green"]},"minItems":1}`))
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(schema.Validate(mcp.RawMessage(`["red"]`)))
-	fmt.Println(schema.Validate(mcp.RawMessage(`["red","blue"]`)))
+	fmt.Println(schema.Validate(context.Background(), mcp.RawMessage(`["red"]`)))
+	fmt.Println(schema.Validate(context.Background(), mcp.RawMessage(`["red","blue"]`)))
 	// Output:
 	// <nil>
 	// /1: not one of the allowed values
@@ -367,18 +367,18 @@ func ExampleCompile() {
 func ExampleCompileContext() {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	_, err := jsonschema.CompileContext(ctx, mcp.RawMessage(`{"$id": "`+strings.Repeat("x", 10_000)+`"}`))
+	_, err := jsonschema.Compile(ctx, mcp.RawMessage(`{"$id": "`+strings.Repeat("x", 10_000)+`"}`))
 	fmt.Println(err)
 	// Output: $id of the schema has 10000 bytes, more than 8192
 }
 
 func ExampleSchema_ValidateContext() {
-	s, err := jsonschema.Compile(mcp.RawMessage(`{"type": "integer"}`))
+	s, err := jsonschema.Compile(context.Background(), mcp.RawMessage(`{"type": "integer"}`))
 	if err != nil {
 		log.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	fmt.Println(s.ValidateContext(ctx, mcp.RawMessage(`1.5`)))
+	fmt.Println(s.Validate(ctx, mcp.RawMessage(`1.5`)))
 	// Output: want integer, got number
 }

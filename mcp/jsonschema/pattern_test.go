@@ -31,12 +31,12 @@ func TestPatternsHaveBudget(t *testing.T) {
 		"many short texts":  {`{"items":{"anyOf":[{"pattern":"(a?){90}b"},true]}}`, many},
 		"enum":              {`{"items":{"anyOf":[{"enum":[` + strings.Repeat("1,", 1000) + `2]},true]}}`, many},
 	} {
-		s, err := jsonschema.Compile(mcp.RawMessage(tt.schema))
+		s, err := jsonschema.Compile(context.Background(), mcp.RawMessage(tt.schema))
 		if err != nil {
 			t.Fatal(err)
 		}
 		began := time.Now()
-		err = s.Validate(mcp.RawMessage(tt.value))
+		err = s.Validate(context.Background(), mcp.RawMessage(tt.value))
 		if took := time.Since(began); err == nil || !strings.Contains(err.Error(), "too many steps") || took > testutil.Timeout {
 			t.Errorf("%s: %v after %v", name, err, took)
 		}
@@ -45,15 +45,15 @@ func TestPatternsHaveBudget(t *testing.T) {
 
 // Ordinary patterns over long texts are within the budget.
 func TestPatternsOverLongTexts(t *testing.T) {
-	s, err := jsonschema.Compile(mcp.RawMessage(`{"pattern":"^[a-z]+$"}`))
+	s, err := jsonschema.Compile(context.Background(), mcp.RawMessage(`{"pattern":"^[a-z]+$"}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Validate(mcp.RawMessage(text(2 << 20))); err != nil {
+	if err := s.Validate(context.Background(), mcp.RawMessage(text(2<<20))); err != nil {
 		t.Error(err)
 	}
 	var e *jsonschema.Error
-	if err := s.Validate(mcp.RawMessage(text(2 << 20)[:2<<20] + `1"`)); !errors.As(err, &e) {
+	if err := s.Validate(context.Background(), mcp.RawMessage(text(2 << 20)[:2<<20]+`1"`)); !errors.As(err, &e) {
 		t.Error(err)
 	}
 }
@@ -63,26 +63,26 @@ func TestPatternsHaveLimitedSize(t *testing.T) {
 	for i := range 12 {
 		schema += strings.Repeat(",", min(i, 1)) + `"` + string(rune('a'+i)) + `":{"pattern":"(abcdefghi` + string(rune('a'+i)) + `){1000}"}`
 	}
-	if _, err := jsonschema.Compile(mcp.RawMessage(schema + "}}")); err == nil || !strings.Contains(err.Error(), "more than 50000 instructions") {
+	if _, err := jsonschema.Compile(context.Background(), mcp.RawMessage(schema+"}}")); err == nil || !strings.Contains(err.Error(), "more than 50000 instructions") {
 		t.Error(err)
 	}
 }
 
 // A call's context ends validation, too.
 func TestValidationEndsWithContext(t *testing.T) {
-	s, err := jsonschema.Compile(mcp.RawMessage(`{"items":{"pattern":"` + bomb + `"}}`))
+	s, err := jsonschema.Compile(context.Background(), mcp.RawMessage(`{"items":{"pattern":"`+bomb+`"}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	cause := errors.New("the call is over")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(cause)
-	if err := s.ValidateContext(ctx, mcp.RawMessage("["+text(100<<10)+"]")); !errors.Is(err, cause) {
+	if err := s.Validate(ctx, mcp.RawMessage("["+text(100<<10)+"]")); !errors.Is(err, cause) {
 		t.Error(err)
 	}
 	outputs := new(jsonschema.Outputs)
 	c, err := mcp.Connect(t.Context(), serving(t, `{"pattern":"`+bomb+`"}`, `{"content":[],"structuredContent":`+text(200<<10)+`}`),
-		&mcp.Options{Intercept: outputs.Intercept})
+		&mcp.Options{Interceptors: []mcp.Interceptor{outputs.Intercept}})
 	if err != nil {
 		t.Fatal(err)
 	}

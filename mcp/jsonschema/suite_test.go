@@ -1,6 +1,7 @@
 package jsonschema
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -62,13 +63,13 @@ func TestSuite(t *testing.T) {
 						schema = g.Schema
 					}
 				}
-				s, err := Compile(schema)
+				s, err := Compile(context.Background(), schema)
 				if err != nil {
 					t.Errorf("%s: %v", name, err)
 					continue
 				}
 				for _, tt := range g.Tests {
-					if err := s.Validate(tt.Data); (err == nil) != tt.Valid {
+					if err := s.Validate(context.Background(), tt.Data); (err == nil) != tt.Valid {
 						t.Errorf("%s/%s: %v, want valid %v", name, tt.Description, err, tt.Valid)
 					} else {
 						passed++

@@ -19,7 +19,7 @@ import (
 // pages answers requests to open pages and stores their URLs.
 func pages(opened chan<- *mcp.URLRequest) *mcp.Options {
 	return &mcp.Options{Handlers: []mcp.Handler{mcp.Elicitation{
-		OpenURL: func(_ context.Context, r *mcp.URLRequest) (string, error) {
+		OpenURL: func(_ context.Context, r *mcp.URLRequest) (mcp.ElicitAction, error) {
 			opened <- r
 			return mcp.ElicitAccept, nil
 		}}}}

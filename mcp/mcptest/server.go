@@ -164,7 +164,7 @@ func (s *Server) String() string { return s.Name }
 // Dialer returns a dialer of package host that connects to the server, whatever
 // the settings are.
 func (s *Server) Dialer() host.Dialer {
-	return func(*host.DialParams) (mcp.Transport, error) { return s, nil }
+	return func(context.Context, *host.DialParams) (mcp.Transport, error) { return s, nil }
 }
 
 // Connect connects to the server and closes the client at the end of the test.

@@ -20,7 +20,7 @@ import (
 // handlers answer everything that a server can ask.
 func handlers() []mcp.Handler {
 	return []mcp.Handler{
-		mcp.Roots(func(context.Context) ([]mcp.Root, error) { return []mcp.Root{{URI: "file:///work"}}, nil }),
+		mcp.Roots{List: func(context.Context) ([]mcp.Root, error) { return []mcp.Root{{URI: "file:///work"}}, nil }},
 		mcp.Sampling{CreateMessage: func(context.Context, *mcp.CreateMessageParams) (*mcp.CreateMessageResult, error) {
 			return &mcp.CreateMessageResult{Model: "m", Content: []mcp.Content{mcp.TextContent("Paris")}}, nil
 		}},
@@ -154,11 +154,11 @@ func TestListChangesInBubble(t *testing.T) {
 			s.Resource("note://1", "text/plain", "first")
 			var mu sync.Mutex
 			changes := map[mcp.ChangeKind]int{}
-			client := s.Connect(&mcp.Options{Handlers: []mcp.Handler{mcp.Changes(func(c mcp.Change) {
+			client := s.Connect(&mcp.Options{Handlers: []mcp.Handler{mcp.Changes{Changed: func(_ context.Context, c mcp.Change) {
 				mu.Lock()
 				defer mu.Unlock()
 				changes[c.Kind]++
-			})}})
+			}}}})
 			s.Tool("second", nil, nil)
 			synctest.Wait()
 			s.RemoveTool("first")

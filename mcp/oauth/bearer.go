@@ -19,9 +19,9 @@ func Bearer(server string, src Source, base http.RoundTripper) http.RoundTripper
 	return newHeaderTransport(server, "Authorization", "Bearer ", src, base)
 }
 
-// Header is like Bearer, but adds the header with the given name and a value
+// StaticHeader is like Bearer, but adds the header with the given name and a value
 // from src, such as an API key.
-func Header(server, name string, src Source, base http.RoundTripper) http.RoundTripper {
+func StaticHeader(server, name string, src Source, base http.RoundTripper) http.RoundTripper {
 	return newHeaderTransport(server, name, "", src, base)
 }
 

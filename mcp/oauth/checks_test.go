@@ -137,7 +137,7 @@ func TestHeadersOfPrograms(t *testing.T) {
 	defer base.CloseIdleConnections()
 	req, _ := http.NewRequest(http.MethodGet, s.URL, nil)
 	req.Header.Set("X-Key", "own")
-	resp, err := Header(s.URL, "X-Key", Static("valid"), base).RoundTrip(req)
+	resp, err := StaticHeader(s.URL, "X-Key", Static("valid"), base).RoundTrip(req)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +148,7 @@ func TestHeadersOfPrograms(t *testing.T) {
 	called := false
 	recorder := roundTripFunc(func(*http.Request) (*http.Response, error) { called = true; return nil, io.EOF })
 	req, _ = http.NewRequest(http.MethodGet, s.URL, nil)
-	if _, err := Header(s.URL, "X-Key", Static("a\r\nX-Other: b"), recorder).RoundTrip(req); err == nil || called {
+	if _, err := StaticHeader(s.URL, "X-Key", Static("a\r\nX-Other: b"), recorder).RoundTrip(req); err == nil || called {
 		t.Errorf("a value with a line break is sent: %v", err)
 	}
 }

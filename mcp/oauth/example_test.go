@@ -168,7 +168,7 @@ func ExampleBearer() {
 func ExampleHeader() {
 	server := startServer()
 	defer server.Close()
-	rt := oauth.Header(server.URL, "X-Api-Key", oauth.Static("valid"), server.Client().Transport)
+	rt := oauth.StaticHeader(server.URL, "X-Api-Key", oauth.Static("valid"), server.Client().Transport)
 	get(rt, server.URL+"/mcp")
 	// Output: 200 welcome
 }

@@ -186,24 +186,24 @@ func TestBearerAndHeader(t *testing.T) {
 		rw.WriteHeader(status)
 		return true
 	}
-	rt := Header(e.url(), "x-api-key", Static(mark), e.base)
+	rt := StaticHeader(e.url(), "x-api-key", Static(mark), e.base)
 	if _, err := e.get(rt); err != nil || !slices.Equal(seen, []string{mark}) {
 		t.Error(err, seen)
 	}
 	// A token that was refused is asked for once more.
 	status, seen = 401, nil
 	n := 0
-	rt = Header(e.url(), "X-Api-Key", func(context.Context) (string, error) { n++; return fmt.Sprint("key", n), nil }, e.base)
+	rt = StaticHeader(e.url(), "X-Api-Key", func(context.Context) (string, error) { n++; return fmt.Sprint("key", n), nil }, e.base)
 	if _, err := e.get(rt); err == nil || !slices.Equal(seen, []string{"key1", "key2"}) {
 		t.Error(err, seen)
 	}
 	seen = nil
-	if _, err := e.get(Header(e.url(), "X-Api-Key", Static("same"), e.base)); err == nil || len(seen) != 1 {
+	if _, err := e.get(StaticHeader(e.url(), "X-Api-Key", Static("same"), e.base)); err == nil || len(seen) != 1 {
 		t.Error(err, seen)
 	}
 	// Other origins, and what the program says itself.
 	seen = nil
-	if _, err := e.get(Header("https://other.example.com", "X-Api-Key", Static(mark), e.base)); err == nil || seen[0] != "" {
+	if _, err := e.get(StaticHeader("https://other.example.com", "X-Api-Key", Static(mark), e.base)); err == nil || seen[0] != "" {
 		t.Error(err, seen)
 	}
 	for _, v := range []struct {
@@ -213,7 +213,7 @@ func TestBearerAndHeader(t *testing.T) {
 		{"x", "X-Api-Key", Static(mark)}, {e.url(), "X Api Key", Static(mark)}, {e.url(), "X-Api-Key", Static("a\r\nb" + mark)},
 		{e.url(), "X-Api-Key", nil}, {e.url(), "X-Api-Key", Static("")},
 	} {
-		if _, err := e.get(Header(v.url, v.name, v.src, e.base)); err == nil || strings.Contains(err.Error(), "status") {
+		if _, err := e.get(StaticHeader(v.url, v.name, v.src, e.base)); err == nil || strings.Contains(err.Error(), "status") {
 			t.Errorf("%+v: %v", v, err)
 		}
 	}

@@ -47,7 +47,7 @@ func TestNilArguments(t *testing.T) {
 		"Transport, zero":       {roundTrip(New(server, nil), &http.Request{}), "nil"},
 		"Bearer, nil":           {roundTrip(Bearer(server, Static("x"), nil), nil), "nil"},
 		"Bearer without Source": {roundTrip(Bearer(server, nil, nil), request()), "Source"},
-		"Header without a name": {roundTrip(Header(server, "", Static("x"), nil), request()), "header"},
+		"Header without a name": {roundTrip(StaticHeader(server, "", Static("x"), nil), request()), "header"},
 	} {
 		if v.err == nil || !strings.Contains(v.err.Error(), v.want) {
 			t.Errorf("%s: %v does not name %q", name, v.err, v.want)

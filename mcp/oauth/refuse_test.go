@@ -250,7 +250,7 @@ func TestEchoedSecrets(t *testing.T) {
 			e.mustFail(e.transport(func(o *Options) { o.Client = c }), "malformed", "***")
 		}
 	}
-	e.mustFail(Header(e.url(), "X-Team", Static("the-"+mark), e.base), "malformed", "***")
+	e.mustFail(StaticHeader(e.url(), "X-Team", Static("the-"+mark), e.base), "malformed", "***")
 }
 
 // A server that refuses every token is not given token after token.

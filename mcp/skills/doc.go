@@ -11,7 +11,7 @@
 //		…
 //	}
 //
-// Package mcp/host/skills adds approval and tools for a model, for the skills of
+// Package mcp/host/skillset adds approval and tools for a model, for the skills of
 // all servers of a host.
 //
 // # Verification

@@ -17,7 +17,7 @@ func newSkill(r *Reader, item []byte) *Skill {
 }
 
 func decode(s *Skill, item []byte) error {
-	v, err := mcp.Value(item)
+	v, err := mcp.DecodeValue(item)
 	if err != nil {
 		return wrong(s, ErrInvalid, "", "", "", err.Error())
 	}

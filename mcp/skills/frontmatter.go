@@ -45,7 +45,7 @@ func cutFrontmatter(data string) (string, error) {
 // parts, several documents, indentation indicators, plain scalars of several lines in
 // flow collections, infinite numbers, integers of more than 64 bits in another base
 // than 10, more than 512 keys in a mapping, more than 32 levels, and more than 256 KiB. The
-// values have the types of [mcp.Value].
+// values have the types of [mcp.DecodeValue].
 func ParseFrontmatter(yaml []byte) (fields map[string]any, err error) {
 	defer func() {
 		switch e := recover().(type) {
@@ -80,7 +80,7 @@ func ParseFrontmatter(yaml []byte) (fields map[string]any, err error) {
 			return map[string]any{}, nil
 		}
 		p.collection(1, "{}")
-		v, err := mcp.Value(p.json)
+		v, err := mcp.DecodeValue(p.json)
 		e, ok := err.(*wire.SyntaxError)
 		if !ok {
 			return v.(map[string]any), nil

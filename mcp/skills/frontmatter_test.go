@@ -123,7 +123,7 @@ func TestParseFrontmatter(t *testing.T) {
 			}
 			continue
 		}
-		parsed, _ := mcp.Value(mcp.RawMessage(want))
+		parsed, _ := mcp.DecodeValue(mcp.RawMessage(want))
 		if sorted, _ := json.Marshal(parsed); string(got) != string(sorted) || err != nil {
 			t.Errorf("%q: %s, %v, want %s", text, got, err, sorted)
 		}

@@ -49,7 +49,7 @@ func readFile(ctx context.Context, s *Skill, f *File) (data []byte, err error) {
 	var text, blob, uri string
 	n := int64(0)
 	err = s.r.c.CallList(ctx, "resources/read", f.URI, "contents", func(item mcp.RawMessage) bool {
-		v, _ := mcp.Value(item)
+		v, _ := mcp.DecodeValue(item)
 		if setText(&uri, v, "uri"); uri == f.URI {
 			setText(&text, v, "text")
 			setText(&blob, v, "blob")

@@ -28,7 +28,7 @@ type Options struct {
 	Dynamic bool
 
 	// Frontmatter parses the text between the lines "---" of a SKILL.md into the
-	// types that [mcp.Value] returns. The default is [ParseFrontmatter].
+	// types that [mcp.DecodeValue] returns. The default is [ParseFrontmatter].
 	Frontmatter func([]byte) (map[string]any, error)
 }
 

@@ -19,7 +19,7 @@ type Skill struct {
 	URI         string         // of its SKILL.md; identifies the skill within its server
 	Name        string         // a label, which other skills may have as well
 	Description string         // what the skill does and when to use it, for a model
-	Frontmatter map[string]any // all fields, as of [mcp.Value]
+	Frontmatter map[string]any // all fields, as of [mcp.DecodeValue]
 	Files       []File         // in the order of their names; nil if Dynamic, or if Err is not nil
 	Dynamic     bool           // the files are generated and have no digests
 

@@ -177,7 +177,7 @@ func TestHeaderOfCallStaysInItsOrigin(t *testing.T) {
 
 func TestInvalidHeaderOfCall(t *testing.T) {
 	both(t, func(t *testing.T, s *server) {
-		c := s.open(t, nil, &mcp.Options{Trace: &mcp.Trace{Message: func(sent bool, data []byte) {
+		c := s.open(t, nil, &mcp.Options{Trace: &mcp.Trace{Message: func(_ context.Context, sent bool, data []byte) {
 			if sent && strings.Contains(string(data), "topsecret") {
 				t.Error("traced as sent")
 			}
@@ -230,10 +230,10 @@ func TestHeaderOfCallIsMasked(t *testing.T) {
 func TestInterceptorSetsHeader(t *testing.T) {
 	both(t, func(t *testing.T, s *server) {
 		given := http.Header{"x-trace": {"the caller's"}, "x-other": {"1"}}
-		c := s.open(t, nil, &mcp.Options{Intercept: func(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
+		c := s.open(t, nil, &mcp.Options{Interceptors: []mcp.Interceptor{func(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
 			call.SetHeader("X-Trace", "of "+call.Method)
 			return call.Send(ctx)
-		}})
+		}}})
 		if _, err := c.Do(t.Context(), &mcp.ToolCall{Name: "x", Header: given}); err != nil {
 			t.Error(err)
 		}

@@ -52,7 +52,7 @@ func TestRoundTripperPanics(t *testing.T) {
 						library.Store(true)
 						return &mcp.CreateMessageResult{}, nil
 					}}},
-					Trace: &mcp.Trace{HandlerPanic: func(v any, _ []byte) {
+					Trace: &mcp.Trace{HandlerPanic: func(_ context.Context, v any, _ []byte) {
 						mu.Lock()
 						defer mu.Unlock()
 						reported = append(reported, v)

@@ -237,7 +237,9 @@ type journal struct {
 	errs []error
 }
 
-func (j *journal) trace() *mcp.Trace { return &mcp.Trace{Discarded: j.dropped} }
+func (j *journal) trace() *mcp.Trace {
+	return &mcp.Trace{Discarded: func(_ context.Context, a error, b []byte) { j.dropped(a, b) }}
+}
 
 func (j *journal) dropped(err error, _ []byte) {
 	j.mu.Lock()

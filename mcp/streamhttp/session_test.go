@@ -61,9 +61,13 @@ func TestLostSessionIsOpenedAgain(t *testing.T) {
 	f := newForgetful()
 	var seen []string
 	c := f.open(t, nil, &mcp.Options{Trace: &mcp.Trace{
-		EraChosen:   func(s mcp.ServerInfo) { seen = append(seen, s.ProtocolVersion) },
-		SessionLost: func(err error) { seen = append(seen, fmt.Sprint("lost: ", errors.Is(err, jsonrpc.ErrNoSession))) },
-		Retry:       func(method string, err error) { seen = append(seen, fmt.Sprint(method, ": ", err != nil)) },
+		EraChosen: func(_ context.Context, s mcp.ServerInfo) { seen = append(seen, s.ProtocolVersion) },
+		SessionLost: func(_ context.Context, err error) {
+			seen = append(seen, fmt.Sprint("lost: ", errors.Is(err, jsonrpc.ErrNoSession)))
+		},
+		Retry: func(_ context.Context, method string, err error) {
+			seen = append(seen, fmt.Sprint(method, ": ", err != nil))
+		},
 	}})
 	callTool(t, c, "before")
 	f.lose()
@@ -373,7 +377,7 @@ func TestServerRequestInSession(t *testing.T) {
 		<-answered
 		send(w, "data: "+r.result(done)+"\n\n")
 	}
-	roots := mcp.Roots(func(context.Context) ([]mcp.Root, error) { return []mcp.Root{{URI: "file:///x"}}, nil })
+	roots := mcp.Roots{List: func(context.Context) ([]mcp.Root, error) { return []mcp.Root{{URI: "file:///x"}}, nil }}
 	c := s.open(t, nil, &mcp.Options{Handlers: []mcp.Handler{roots}})
 	for range 10 {
 		for _, method := range []string{"roots/list", "ping", "sampling/createMessage"} {
@@ -459,7 +463,7 @@ func TestRestartedServerRefusesTheSessionWith400(t *testing.T) {
 			f := newForgetful()
 			f.refuse = refuse
 			var lost atomic.Int64
-			c := f.open(t, nil, &mcp.Options{Trace: &mcp.Trace{SessionLost: func(error) { lost.Add(1) }}})
+			c := f.open(t, nil, &mcp.Options{Trace: &mcp.Trace{SessionLost: func(context.Context, error) { lost.Add(1) }}})
 			callTool(t, c, "before")
 			f.lose()
 			var calls sync.WaitGroup
@@ -577,7 +581,7 @@ func TestSubscriptionThatTheNewSessionRefuses(t *testing.T) {
 	}
 	var mu sync.Mutex
 	var discarded []string
-	c := f.open(t, nil, &mcp.Options{Trace: &mcp.Trace{Discarded: func(err error, _ []byte) {
+	c := f.open(t, nil, &mcp.Options{Trace: &mcp.Trace{Discarded: func(_ context.Context, err error, _ []byte) {
 		mu.Lock()
 		defer mu.Unlock()
 		discarded = append(discarded, err.Error())
@@ -666,7 +670,7 @@ func TestSessionsThatEndAtTheLogLevel(t *testing.T) {
 		return true
 	}
 	discarded := make(chan error, 10)
-	c := f.open(t, nil, &mcp.Options{Trace: &mcp.Trace{Discarded: func(err error, _ []byte) { discarded <- err }}})
+	c := f.open(t, nil, &mcp.Options{Trace: &mcp.Trace{Discarded: func(_ context.Context, err error, _ []byte) { discarded <- err }}})
 	if err := c.SetLogLevel(t.Context(), mcp.LevelError); err != nil {
 		t.Fatal(err)
 	}

@@ -113,7 +113,7 @@ func TestSessionStreamDeliversMessages(t *testing.T) {
 	}
 	logs := make(chan string, 1)
 	c := s.open(t, nil, &mcp.Options{
-		Handlers: []mcp.Handler{mcp.Roots(func(context.Context) ([]mcp.Root, error) { return nil, nil })},
+		Handlers: []mcp.Handler{mcp.Roots{List: func(context.Context) ([]mcp.Root, error) { return nil, nil }}},
 		Log:      func(_ context.Context, m *mcp.LogMessage) { logs <- string(m.Data) },
 	})
 	if got := <-logs; got != `"hello"` {
@@ -423,7 +423,7 @@ func TestSessionStreamRetriesEnd(t *testing.T) {
 				var j journal
 				trace := j.trace()
 				reconnects := 0
-				trace.Reconnect = func(err error, wait time.Duration) {
+				trace.Reconnect = func(_ context.Context, err error, wait time.Duration) {
 					if reconnects++; err == nil || wait == 0 {
 						t.Errorf("reconnects after %v, in %v", err, wait)
 					}
@@ -472,7 +472,7 @@ func TestSessionStreamThatEndsRepeatedly(t *testing.T) {
 			}
 			reasons := make(map[string]int)
 			waits := make(map[time.Duration]bool)
-			c := f.connect(t, &mcp.Options{Trace: &mcp.Trace{Reconnect: func(err error, wait time.Duration) {
+			c := f.connect(t, &mcp.Options{Trace: &mcp.Trace{Reconnect: func(_ context.Context, err error, wait time.Duration) {
 				reasons[err.Error()]++
 				waits[wait] = true
 				if wait < tt.pause || wait > tt.pause+tt.wait {
@@ -546,7 +546,7 @@ func TestFloodOfNotifications(t *testing.T) {
 	block := make(chan struct{})
 	c := s.open(t, nil, &mcp.Options{
 		Log:   func(context.Context, *mcp.LogMessage) { <-block; logged.Add(1) },
-		Trace: &mcp.Trace{Discarded: func(error, []byte) { dropped.Add(1) }},
+		Trace: &mcp.Trace{Discarded: func(context.Context, error, []byte) { dropped.Add(1) }},
 	})
 	callTool(t, c, "x")
 	close(block)

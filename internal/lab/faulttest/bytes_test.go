@@ -81,7 +81,7 @@ func byteScenarios() []byteScenario {
 		{"log lines", "SEH", legacy, notice("message", `{"level":"info","data":"line $i","pad":"$pad"}`), logHandlers, nil},
 		{"log lines in padded messages", "SEH", legacy, `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"line"},"pad":"$pad"}`, logHandlers, nil},
 		{"other notifications", "SEH", legacy, notice("odd", `{"pad":"$pad"}`), func(release <-chan struct{}) *mcp.Options {
-			return &mcp.Options{Handlers: []mcp.Handler{mcp.NotificationFunc(func(context.Context, string, mcp.RawMessage) { <-release })}}
+			return &mcp.Options{Handlers: []mcp.Handler{mcp.HandleNotification("", func(context.Context, string, mcp.RawMessage) { <-release })}}
 		}, nil},
 		{"elicitation ids", "SEH", legacy, notice("elicitation/complete", `{"elicitationId":"id$i","pad":"$pad"}`), pageHandlers, nil},
 		{"long elicitation ids", "SEH", legacy, notice("elicitation/complete", `{"elicitationId":"$i$pad"}`), pageHandlers, nil},
@@ -96,7 +96,7 @@ func byteScenarios() []byteScenario {
 		{"tools with headers and long names", "H", modern, page(long(headerTool), ""), noHandlers, eachTool},
 		{"tools with long header names", "H", modern, page(strings.NewReplacer("$long", "", "$header", "$pad").Replace(headerTool), ""), noHandlers, eachTool},
 		{"schemas of outputs", "SH", modern, page(`{"name":"t$i","inputSchema":{"type":"object"},"outputSchema":{"type":"object"}}`, pad), func(<-chan struct{}) *mcp.Options {
-			return &mcp.Options{Intercept: new(jsonschema.Outputs).Intercept}
+			return &mcp.Options{Interceptors: []mcp.Interceptor{new(jsonschema.Outputs).Intercept}}
 		}, eachTool},
 		{"pages with one tool each", "SH", modern, page(simpleTool, pad), noHandlers, allTools},
 		{"pages with white space", "SH", modern, page(simpleTool+"$space", ""), noHandlers, allTools},
@@ -121,13 +121,13 @@ func cacheHandlers(<-chan struct{}) *mcp.Options {
 }
 
 func pageHandlers(<-chan struct{}) *mcp.Options {
-	return &mcp.Options{Handlers: []mcp.Handler{mcp.Elicitation{OpenURL: func(context.Context, *mcp.URLRequest) (string, error) {
+	return &mcp.Options{Handlers: []mcp.Handler{mcp.Elicitation{OpenURL: func(context.Context, *mcp.URLRequest) (mcp.ElicitAction, error) {
 		return mcp.ElicitDecline, nil
 	}}}}
 }
 
 func requestHandlers(release <-chan struct{}) *mcp.Options {
-	return &mcp.Options{Handlers: []mcp.Handler{mcp.HandlerFunc("odd/request", func(context.Context, mcp.RawMessage) (any, error) {
+	return &mcp.Options{Handlers: []mcp.Handler{mcp.HandleRequest("odd/request", func(context.Context, mcp.RawMessage) (any, error) {
 		<-release
 		return map[string]any{}, nil
 	})}}
@@ -233,7 +233,7 @@ func (s *byteScenario) keeps(t *testing.T, on rune, limit int) (arriving, idle i
 	opts := s.handlers(release)
 	opts.ProtocolVersions = []string{s.version}
 	var received atomic.Int64
-	opts.Trace = &mcp.Trace{Message: func(sent bool, data []byte) {
+	opts.Trace = &mcp.Trace{Message: func(_ context.Context, sent bool, data []byte) {
 		if !sent && len(data) > limit/2 {
 			received.Add(1)
 		}

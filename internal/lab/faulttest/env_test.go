@@ -268,7 +268,7 @@ func (w *env) options() *mcp.Options {
 			_, _ = w.listed.Write(data)
 		}
 	}
-	o := &mcp.Options{Trace: &mcp.Trace{Discarded: w.dropLog.dropped, HandlerPanic: w.dropLog.panicked, Message: record}, MaxPages: 20}
+	o := &mcp.Options{Trace: &mcp.Trace{Discarded: func(_ context.Context, a error, b []byte) { w.dropLog.dropped(a, b) }, HandlerPanic: func(_ context.Context, a any, b []byte) { w.dropLog.panicked(a, b) }, Message: func(_ context.Context, a bool, b []byte) { record(a, b) }}, MaxPages: 20}
 	if !w.location.inMemory() {
 		o.ProbeTimeout = connectTime // a busy machine may take long to start a process
 	}

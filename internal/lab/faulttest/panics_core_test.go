@@ -73,24 +73,24 @@ var corePanics = map[string]panicCase{
 	"mcp.Sampling.CreateMessage": asks("ask_sampling", mcp.Options{Handlers: []mcp.Handler{
 		mcp.Sampling{CreateMessage: func(context.Context, *mcp.CreateMessageParams) (*mcp.CreateMessageResult, error) { panic(oh()) }}}}),
 	"mcp.Roots": asks("ask_roots", mcp.Options{Handlers: []mcp.Handler{
-		mcp.Roots(func(context.Context) ([]mcp.Root, error) { panic(oh()) })}}),
+		mcp.Roots{List: func(context.Context) ([]mcp.Root, error) { panic(oh()) }}}}),
 	"mcp.Options.Log": asks("log", mcp.Options{LogLevel: "debug", Log: func(context.Context, *mcp.LogMessage) { panic(oh()) }}),
 
 	"mcp.Elicitation.OpenURL": serverSends(legacy, `{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{"mode":"url","elicitationId":"e","message":"m","url":"https://example.com"}}`,
-		mcp.Elicitation{OpenURL: func(context.Context, *mcp.URLRequest) (string, error) { panic(oh()) }}),
+		mcp.Elicitation{OpenURL: func(context.Context, *mcp.URLRequest) (mcp.ElicitAction, error) { panic(oh()) }}),
 	"mcp.HandlerFunc(f)": serverSends(legacy, `{"jsonrpc":"2.0","id":1,"method":"odd"}`,
-		mcp.HandlerFunc("odd", func(context.Context, mcp.RawMessage) (any, error) { panic(oh()) })),
+		mcp.HandleRequest("odd", func(context.Context, mcp.RawMessage) (any, error) { panic(oh()) })),
 	"mcp.NotificationFunc": serverSends(legacy, `{"jsonrpc":"2.0","method":"notifications/odd"}`,
-		mcp.NotificationFunc(func(context.Context, string, mcp.RawMessage) { panic(oh()) })),
+		mcp.HandleNotification("", func(context.Context, string, mcp.RawMessage) { panic(oh()) })),
 	"mcp.Changes(f)": serverSends(legacy, `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`,
-		mcp.Changes(func(mcp.Change) { panic(oh()) })),
+		mcp.Changes{Changed: func(context.Context, mcp.Change) { panic(oh()) }}),
 
 	"mcp.Options.Intercept": func(t *testing.T, p *panicLog) {
-		c := p.connect(nil, &mcp.Options{Intercept: intercepting("tools/call", 0)})
+		c := p.connect(nil, &mcp.Options{Interceptors: []mcp.Interceptor{intercepting("tools/call", 0)}})
 		p.passes(func() { callEcho(t.Context(), c) })
 		testutil.Check(t, c.Ping(t.Context()))
 		// The requests of Connect are on goroutines of their own.
-		if _, err := mcp.Connect(t.Context(), p.serve(legacy), &mcp.Options{Intercept: intercepting("initialize", 0), Trace: p.trace()}); err == nil {
+		if _, err := mcp.Connect(t.Context(), p.serve(legacy), &mcp.Options{Interceptors: []mcp.Interceptor{intercepting("initialize", 0)}, Trace: p.trace()}); err == nil {
 			t.Error("connected")
 		}
 		p.reported()
@@ -98,7 +98,7 @@ var corePanics = map[string]panicCase{
 	"mcp.Options.Intercept~in-the-background": func(t *testing.T, p *panicLog) {
 		for _, method := range []string{"server/discover", "subscriptions/listen"} {
 			q := &panicLog{t: t}
-			c := q.connect(nil, &mcp.Options{Intercept: intercepting(method, 0)})
+			c := q.connect(nil, &mcp.Options{Interceptors: []mcp.Interceptor{intercepting(method, 0)}})
 			ctx, cancel := context.WithTimeout(t.Context(), machineTimeout)
 			if method != "server/discover" {
 				go func() {
@@ -132,14 +132,14 @@ var corePanics = map[string]panicCase{
 		p.alive(c)
 	},
 
-	"mcp.Trace.Message":   traced("", mcp.Trace{Message: func(bool, []byte) { panic(oh()) }}, nil),
-	"mcp.Trace.EraChosen": traced("", mcp.Trace{EraChosen: func(mcp.ServerInfo) { panic(oh()) }}, nil),
-	"mcp.Trace.Discarded": traced("bad-progress", mcp.Trace{Discarded: func(error, []byte) { panic(oh()) }}, callEcho),
-	"mcp.Trace.Reconnect": traced("discover-dies", mcp.Trace{Reconnect: func(error, time.Duration) { panic(oh()) }}, nil),
+	"mcp.Trace.Message":   traced("", mcp.Trace{Message: func(context.Context, bool, []byte) { panic(oh()) }}, nil),
+	"mcp.Trace.EraChosen": traced("", mcp.Trace{EraChosen: func(context.Context, mcp.ServerInfo) { panic(oh()) }}, nil),
+	"mcp.Trace.Discarded": traced("bad-progress", mcp.Trace{Discarded: func(context.Context, error, []byte) { panic(oh()) }}, callEcho),
+	"mcp.Trace.Reconnect": traced("discover-dies", mcp.Trace{Reconnect: func(context.Context, error, time.Duration) { panic(oh()) }}, nil),
 	"mcp.Trace.HandlerPanic": func(t *testing.T, p *panicLog) {
 		c := p.connect(nil, &mcp.Options{Trace: &mcp.Trace{
-			Message:      func(bool, []byte) { panic(oh()) },
-			HandlerPanic: func(any, []byte) { panic(oh()) },
+			Message:      func(context.Context, bool, []byte) { panic(oh()) },
+			HandlerPanic: func(context.Context, any, []byte) { panic(oh()) },
 		}})
 		p.alive(c)
 	},

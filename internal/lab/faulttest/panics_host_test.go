@@ -22,7 +22,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 	"github.com/stdmcp/stdmcp/mcp/host/dialers"
 	"github.com/stdmcp/stdmcp/mcp/host/schema"
-	hostskills "github.com/stdmcp/stdmcp/mcp/host/skills"
+	hostskills "github.com/stdmcp/stdmcp/mcp/host/skillset"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 	"github.com/stdmcp/stdmcp/mcp/mcptest"
 	"github.com/stdmcp/stdmcp/mcp/skills"

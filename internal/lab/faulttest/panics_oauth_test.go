@@ -310,7 +310,7 @@ var oauthPanics = map[string]panicCase{
 		base := panickingTripper{s.Client().Transport, "RoundTrip", func(*http.Request) bool { return panics }}
 		for _, rt := range []http.RoundTripper{
 			oauth.Bearer(s.URL, source(&panics), s.Client().Transport), oauth.Bearer(s.URL, oauth.Static("valid"), base),
-			oauth.Header(s.URL, "X-Key", source(&panics), s.Client().Transport), oauth.Header(s.URL, "X-Key", oauth.Static("valid"), base),
+			oauth.StaticHeader(s.URL, "X-Key", source(&panics), s.Client().Transport), oauth.StaticHeader(s.URL, "X-Key", oauth.Static("valid"), base),
 		} {
 			panics = true
 			p.passes(func() { _, _ = (&http.Client{Transport: rt}).Get(s.URL + "/mcp") })

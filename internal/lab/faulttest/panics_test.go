@@ -94,7 +94,9 @@ func (p *panicLog) report(v any, stack []byte) {
 	}
 }
 
-func (p *panicLog) trace() *mcp.Trace { return &mcp.Trace{HandlerPanic: p.report} }
+func (p *panicLog) trace() *mcp.Trace {
+	return &mcp.Trace{HandlerPanic: func(_ context.Context, a any, b []byte) { p.report(a, b) }}
+}
 
 // reported fails the test unless a panic was reported.
 func (p *panicLog) reported() {
@@ -179,7 +181,7 @@ func (p *panicLog) open(tr mcp.Transport, o *mcp.Options) *mcp.Client {
 		o.Trace = new(mcp.Trace)
 	}
 	if o.Trace.HandlerPanic == nil {
-		o.Trace.HandlerPanic = p.report
+		o.Trace.HandlerPanic = func(_ context.Context, a any, b []byte) { p.report(a, b) }
 	}
 	c, err := mcp.Connect(p.t.Context(), tr, o)
 	if err != nil {

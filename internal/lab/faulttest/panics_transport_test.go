@@ -81,8 +81,8 @@ var transportPanics = map[string]panicCase{
 		s := p.serve(legacy)
 		web := s.StartHTTP(&mcptest.HTTPOptions{})
 		c := p.open(streamhttp.New(web.URL, &streamhttp.Options{Client: web.Client}), &mcp.Options{Trace: &mcp.Trace{
-			Retry:       func(string, error) { panic(oh()) },
-			SessionLost: func(error) { panic(oh()) },
+			Retry:       func(context.Context, string, error) { panic(oh()) },
+			SessionLost: func(context.Context, error) { panic(oh()) },
 		}})
 		s.Inject("echo", mcptest.LoseSession())
 		p.alive(c)

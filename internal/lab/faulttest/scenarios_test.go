@@ -40,7 +40,7 @@ func noSuchProgram(t *testing.T, w *env) {
 // program why, and the connection continues.
 func panics(t *testing.T, w *env) {
 	o := w.options()
-	o.Handlers = []mcp.Handler{mcp.Roots(func(context.Context) ([]mcp.Root, error) { panic("no roots today") })}
+	o.Handlers = []mcp.Handler{mcp.Roots{List: func(context.Context) ([]mcp.Root, error) { panic("no roots today") }}}
 	o.LogLevel, o.Log = mcp.LevelDebug, func(context.Context, *mcp.LogMessage) { panic("no log today") }
 	client := w.connect(t, o)
 	ctx, cancel := context.WithTimeout(t.Context(), callTime)
@@ -69,10 +69,10 @@ func panics(t *testing.T, w *env) {
 // blocks has handlers that return only when their context ends.
 func blocks(t *testing.T, w *env) {
 	o := w.options()
-	o.Handlers = []mcp.Handler{mcp.Roots(func(ctx context.Context) ([]mcp.Root, error) {
+	o.Handlers = []mcp.Handler{mcp.Roots{List: func(ctx context.Context) ([]mcp.Root, error) {
 		<-ctx.Done()
 		return nil, ctx.Err()
-	})}
+	}}}
 	o.LogLevel, o.Log = mcp.LevelDebug, func(ctx context.Context, _ *mcp.LogMessage) { <-ctx.Done() }
 	client := w.connect(t, o)
 	ctx, cancel := context.WithTimeout(t.Context(), callTime)
@@ -169,7 +169,7 @@ func givesUpConnecting(t *testing.T, w *env) {
 		var mu sync.Mutex
 		n := 0
 		o := w.options()
-		o.Trace.Message = func(bool, []byte) {
+		o.Trace.Message = func(context.Context, bool, []byte) {
 			mu.Lock()
 			defer mu.Unlock()
 			if n++; n == k {

@@ -35,15 +35,15 @@ func asking(t *testing.T, tr mcp.Transport, o *mcp.Options) *mcp.Client {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
-	o.Trace = &mcp.Trace{Discarded: func(err error, data []byte) {
+	o.Trace = &mcp.Trace{Discarded: func(_ context.Context, err error, data []byte) {
 		if !errors.Is(err, mcp.ErrUnknownID) { // the response to a canceled call
 			t.Errorf("dropped %q: %v", data, err)
 		}
 	}}
 	o.Handlers = append(o.Handlers, mcp.Tasks{},
-		mcp.Roots(func(context.Context) ([]mcp.Root, error) {
+		mcp.Roots{List: func(context.Context) ([]mcp.Root, error) {
 			return []mcp.Root{{URI: "file:///srv/data", Name: "Data"}}, nil
-		}),
+		}},
 		mcp.Sampling{CreateMessage: func(_ context.Context, p *mcp.CreateMessageParams) (*mcp.CreateMessageResult, error) {
 			return &mcp.CreateMessageResult{
 				Role: mcp.RoleAssistant, Model: "parrot", StopReason: "endTurn",
@@ -61,7 +61,7 @@ func asking(t *testing.T, tr mcp.Transport, o *mcp.Options) *mcp.Client {
 				}
 				return &mcp.ElicitResult{Action: mcp.ElicitAccept, Content: answer}, nil
 			},
-			OpenURL: func(_ context.Context, r *mcp.URLRequest) (string, error) {
+			OpenURL: func(_ context.Context, r *mcp.URLRequest) (mcp.ElicitAction, error) {
 				if r.Host != "example.com" || r.Punycode || r.ID != "e1" && r.URL != "https://example.com/login" {
 					t.Errorf("asked to open %+v", r)
 				}

@@ -53,8 +53,8 @@ func TestHost(t *testing.T) {
 		category host.Category
 		text     string
 	}{
-		"absent":  {host.Configuration, `"no-such-mcp-server -y": the program was not found`},
-		"crashes": {host.Connection, "exited with status 7: FATAL: no DATABASE_URL"},
+		"absent":  {host.CategoryConfiguration, `"no-such-mcp-server -y": the program was not found`},
+		"crashes": {host.CategoryConnection, "exited with status 7: FATAL: no DATABASE_URL"},
 	} {
 		var e *host.Error
 		if err := d.Errors[name]; !errors.As(err, &e) || e.Category != want.category || !strings.Contains(e.Error(), want.text) {

@@ -1,6 +1,7 @@
 package interop
 
 import (
+	"context"
 	"errors"
 	"os"
 	"os/exec"
@@ -115,7 +116,7 @@ func useModern(t *testing.T, tr mcp.Transport, version string, versions []string
 	c, err := mcp.Connect(ctx, wrapped.Again(tr), &mcp.Options{
 		ProtocolVersions: versions,
 		ProbeTimeout:     time.Minute, // a busy machine may take long to start a server
-		Trace: &mcp.Trace{Discarded: func(err error, data []byte) {
+		Trace: &mcp.Trace{Discarded: func(_ context.Context, err error, data []byte) {
 			if !errors.Is(err, mcp.ErrUnknownID) || !ended.Load() { // some servers respond to a canceled subscription
 				t.Errorf("dropped %q: %v", data, err)
 			}

@@ -68,8 +68,8 @@ func connect(t *testing.T, tr mcp.Transport) (*mcp.Client, *record) {
 	rec := new(record)
 	c, err := mcp.Connect(ctx, wrapped.Again(tr), &mcp.Options{
 		Trace: &mcp.Trace{
-			Message: rec.trace,
-			Discarded: func(err error, data []byte) {
+			Message: func(_ context.Context, a bool, b []byte) { rec.trace(a, b) },
+			Discarded: func(_ context.Context, err error, data []byte) {
 				if !rec.late.Load() {
 					t.Errorf("dropped %q: %v", data, err)
 				}

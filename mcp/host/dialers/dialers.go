@@ -19,6 +19,7 @@
 package dialers
 
 import (
+	"context"
 	"errors"
 	"net"
 	"net/http"
@@ -96,7 +97,7 @@ func newDialers(o *Options) *dialers {
 // HTTP+SSE nor OAuth; a server that requires the user's authorization enters the
 // state host.NeedsAuth. o may be nil.
 func HTTP(o *streamhttp.Options) host.Dialer {
-	return checked(func(to *host.DialParams) (mcp.Transport, error) {
+	return checked(func(_ context.Context, to *host.DialParams) (mcp.Transport, error) {
 		t := streamhttp.New(to.URL, o)
 		addHeaders(to, &t.Header)
 		to.Classify = classifyHTTP
@@ -107,7 +108,7 @@ func HTTP(o *streamhttp.Options) host.Dialer {
 
 // SSE returns a Dialer for HTTP+SSE, as [HTTP] does for Streamable HTTP. o may be nil.
 func SSE(o *sse.Options) host.Dialer {
-	return checked(func(to *host.DialParams) (mcp.Transport, error) {
+	return checked(func(_ context.Context, to *host.DialParams) (mcp.Transport, error) {
 		t := sse.New(to.URL, o)
 		addHeaders(to, &t.Header)
 		to.Classify = classifyHTTP
@@ -119,7 +120,7 @@ func SSE(o *sse.Options) host.Dialer {
 // withProgram returns a Transport that starts the program of to before it
 // connects to the URL.
 func withProgram(to *host.DialParams, web mcp.Transport) (mcp.Transport, error) {
-	command, err := host.Stdio(to)
+	command, err := host.Stdio(context.Background(), to)
 	if err != nil {
 		return nil, err
 	}
@@ -134,11 +135,11 @@ func withProgram(to *host.DialParams, web mcp.Transport) (mcp.Transport, error) 
 
 // checked returns a Dialer with an error for nil.
 func checked(d host.Dialer) host.Dialer {
-	return func(to *host.DialParams) (mcp.Transport, error) {
+	return func(_ context.Context, to *host.DialParams) (mcp.Transport, error) {
 		if to == nil || to.Server == nil {
 			return nil, errNoServer
 		}
-		return d(to)
+		return d(context.Background(), to)
 	}
 }
 
@@ -149,14 +150,16 @@ type dialers struct {
 	auth oauth.Options
 }
 
-func (d *dialers) http(to *host.DialParams) (mcp.Transport, error) { return d.stream(to, to.URL) }
+func (d *dialers) http(_ context.Context, to *host.DialParams) (mcp.Transport, error) {
+	return d.stream(to, to.URL)
+}
 
 func (d *dialers) stream(to *host.DialParams, url string) (mcp.Transport, error) {
 	t := streamhttp.New(url, d.HTTP)
 	return started(to, t, d.settings(to, url, &t.Client, &t.Header))
 }
 
-func (d *dialers) sse(to *host.DialParams) (mcp.Transport, error) {
+func (d *dialers) sse(_ context.Context, to *host.DialParams) (mcp.Transport, error) {
 	t := sse.New(to.URL, d.SSE)
 	return started(to, t, d.settings(to, to.URL, &t.Client, &t.Header))
 }
@@ -174,7 +177,7 @@ func started(to *host.DialParams, t mcp.Transport, err error) (mcp.Transport, er
 }
 
 // proxy connects through a proxy.
-func (d *dialers) proxy(to *host.DialParams) (mcp.Transport, error) {
+func (d *dialers) proxy(_ context.Context, to *host.DialParams) (mcp.Transport, error) {
 	at, err := address(to.Server)
 	if err != nil {
 		return nil, err
@@ -298,10 +301,10 @@ func OAuth(o *Options, s *host.Server) (*oauth.Transport, error) {
 // classify returns the category of an error of HTTP or OAuth.
 func classify(err error) host.Category {
 	if errors.Is(err, oauth.ErrLoginRequired) || is[*oauth.Error](err) || is[*oauth.ServerError](err) {
-		return host.Authentication
+		return host.CategoryAuthentication
 	}
 	if is[*sse.OriginError](err) {
-		return host.Configuration
+		return host.CategoryConfiguration
 	}
 	return classifyHTTP(err)
 }
@@ -309,24 +312,24 @@ func classify(err error) host.Category {
 // classifyHTTP returns the category of an error of HTTP.
 func classifyHTTP(err error) host.Category {
 	if is[*streamhttp.RedirectError](err) {
-		return host.Configuration
+		return host.CategoryConfiguration
 	}
 	status := statusOf(err)
 	if status == nil {
 		if is[*url.Error](err) || is[net.Error](err) {
-			return host.Connection // such as a refused connection
+			return host.CategoryConnection // such as a refused connection
 		}
 		return ""
 	}
 	switch {
 	case status.Status == http.StatusUnauthorized || status.Status == http.StatusForbidden:
-		return host.Authentication
+		return host.CategoryAuthentication
 	case status.Temporary():
-		return host.Connection
+		return host.CategoryConnection
 	case status.Status/100 == 4:
-		return host.Configuration
+		return host.CategoryConfiguration
 	}
-	return host.Protocol
+	return host.CategoryProtocol
 }
 
 // statusOf returns the HTTP status among the causes of err, or nil. A JSON-RPC

@@ -124,7 +124,7 @@ func TestHeadersAndTokens(t *testing.T) {
 		}
 	}
 	for _, s := range h.Status() {
-		if s.State != host.NeedsAuth || s.Status() != "needs-auth" {
+		if s.State != host.NeedsAuth || s.Word() != "needs-auth" {
 			t.Errorf("%s is %v: %v", s.Name, s.State, s.Err)
 		}
 	}
@@ -160,7 +160,7 @@ func TestRefusedConnectionIsConnectionFailed(t *testing.T) {
 				_, err = h.CallTool(t.Context(), "x", "echo", map[string]any{"message": "hi"})
 			}
 			e, ok := err.(*host.Error)
-			if !ok || e.Category != host.Connection || e.Code != "CONNECTION_FAILED" && (!connected || e.Code != "CONNECTION_LOST") {
+			if !ok || e.Category != host.CategoryConnection || e.Code != "CONNECTION_FAILED" && (!connected || e.Code != "CONNECTION_LOST") {
 				t.Errorf("type %q, connected: %v: %+v", kind, connected, err)
 			}
 		}
@@ -173,18 +173,18 @@ func TestRefusedCallIsConnectionFailed(t *testing.T) {
 	w := web(t, nil)
 	refused := &url.Error{Op: "Post", URL: w.URL, Err: &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}}
 	h := host.New(&host.Options{Dialers: dialers.All(nil), Retry: host.Retry{Max: -1}, Client: &mcp.Options{
-		Intercept: func(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
+		Interceptors: []mcp.Interceptor{func(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
 			if call.Method == "tools/call" {
 				return nil, refused
 			}
 			return call.Send(ctx)
-		}}})
+		}}}})
 	defer h.Shutdown(context.Background())
 	if err := h.AddServer(t.Context(), &host.Server{Name: "x", URL: w.URL}); err != nil {
 		t.Fatal(err)
 	}
 	_, err := h.CallTool(t.Context(), "x", "add", map[string]any{"a": 1, "b": 2})
-	if e, ok := err.(*host.Error); !ok || e.Category != host.Connection || e.Code != "CONNECTION_FAILED" || !errors.Is(err, syscall.ECONNREFUSED) {
+	if e, ok := err.(*host.Error); !ok || e.Category != host.CategoryConnection || e.Code != "CONNECTION_FAILED" || !errors.Is(err, syscall.ECONNREFUSED) {
 		t.Errorf("%+v", err)
 	}
 }
@@ -208,7 +208,7 @@ func TestCategoriesOfHTTPErrors(t *testing.T) {
 		{Name: "wrong", Type: config.HTTP, URL: srv.URL + "/wrong"},
 		{Name: "odd", Type: config.HTTP, URL: "ftp://h/"},
 	})
-	for name, want := range map[string]host.Category{"busy": host.Connection, "away": host.Configuration, "wrong": host.Configuration} {
+	for name, want := range map[string]host.Category{"busy": host.CategoryConnection, "away": host.CategoryConfiguration, "wrong": host.CategoryConfiguration} {
 		if e, ok := d.Errors[name].(*host.Error); !ok || e.Category != want {
 			t.Errorf("%s: %v", name, d.Errors[name])
 		}
@@ -256,7 +256,7 @@ func TestReconnectToRestartedServers(t *testing.T) {
 		_, err = h.CallTool(ctx, "http", "echo", map[string]any{"message": "hi"})
 		cancel()
 		// The call may use a connection that the client does not yet know is closed.
-		if e, ok := err.(*host.Error); ok && e.Category == host.Connection && (strings.Contains(e.Error(), "refused") || strings.Contains(e.Error(), "closed idle")) {
+		if e, ok := err.(*host.Error); ok && e.Category == host.CategoryConnection && (strings.Contains(e.Error(), "refused") || strings.Contains(e.Error(), "closed idle")) {
 			break
 		}
 		if timeout > testutil.Timeout {
@@ -293,7 +293,7 @@ func TestOptionsOfTransports(t *testing.T) {
 		o.HTTP = &streamhttp.Options{Header: header, HeaderTimeout: time.Second, NoStream: true}
 		o.SSE = &sse.Options{Header: header, IdleTimeout: time.Minute, Client: &http.Client{}}
 		to := &host.DialParams{Server: &host.Server{Name: "x", Type: kind, URL: "https://example.com/mcp", Headers: map[string]string{"x-server": "server"}}}
-		transport, err := dialers.All(o)[kind](to)
+		transport, err := dialers.All(o)[kind](context.Background(), to)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -319,7 +319,7 @@ func TestOptionsOfTransports(t *testing.T) {
 func TestNilDialParams(t *testing.T) {
 	for kind, dial := range dialers.All(nil) {
 		for _, to := range []*host.DialParams{nil, {}} {
-			if tr, err := dial(to); tr != nil || err == nil {
+			if tr, err := dial(context.Background(), to); tr != nil || err == nil {
 				t.Errorf("%s: %v, %v", kind, tr, err)
 			}
 		}

@@ -60,8 +60,8 @@ func TestHTTPAlone(t *testing.T) {
 	if len(d.Errors) != 5 || !slices.Equal(base["X-Team"], []string{"blue"}) {
 		t.Errorf("%v, and the options have the headers %v", d.Errors, base)
 	}
-	for name, want := range map[string]host.Category{"login": host.Authentication, "oauth": host.Authentication,
-		"busy": host.Connection, "gone": host.Connection, "moved": host.Configuration} {
+	for name, want := range map[string]host.Category{"login": host.CategoryAuthentication, "oauth": host.CategoryAuthentication,
+		"busy": host.CategoryConnection, "gone": host.CategoryConnection, "moved": host.CategoryConfiguration} {
 		if e := (*host.Error)(nil); !errors.As(d.Errors[name], &e) || e.Category != want {
 			t.Errorf("%s: %+v, want the category %s", name, d.Errors[name], want)
 		}
@@ -89,7 +89,7 @@ func ExampleHTTP() {
 	defer h.Shutdown(ctx)
 	h.SetServers(ctx, []*host.Server{{Name: "github", Type: config.HTTP, URL: web.URL}})
 	for _, s := range h.Status() {
-		fmt.Println(s.Name, s.Status())
+		fmt.Println(s.Name, s.Word())
 	}
 	// Output: github needs-auth
 }

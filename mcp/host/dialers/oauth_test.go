@@ -78,7 +78,7 @@ func TestLoginAtServerOfHost(t *testing.T) {
 	h := newHost(t, &dialers.Options{OAuth: &oauth.Options{Store: store}})
 	s := &host.Server{Name: "x", URL: protected(t), Auth: config.Auth{Type: config.AuthOAuth, OAuth: config.OAuth{ClientID: "known"}}}
 	var e *host.Error
-	if err := h.AddServer(t.Context(), s); !errors.As(err, &e) || e.Category != host.Authentication || h.Status()[0].State != host.NeedsAuth {
+	if err := h.AddServer(t.Context(), s); !errors.As(err, &e) || e.Category != host.CategoryAuthentication || h.Status()[0].State != host.NeedsAuth {
 		t.Fatalf("before the login: %v", err)
 	}
 	auth, err := dialers.OAuth(&dialers.Options{OAuth: &oauth.Options{Store: store, Authorizer: someone}}, s)
@@ -95,7 +95,7 @@ func TestLoginAtServerOfHost(t *testing.T) {
 	if err := auth.Logout(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := h.Reconnect(t.Context(), "x"); !errors.As(err, &e) || e.Category != host.Authentication || someone.asked != 1 {
+	if err := h.Reconnect(t.Context(), "x"); !errors.As(err, &e) || e.Category != host.CategoryAuthentication || someone.asked != 1 {
 		t.Errorf("after the logout: %v; the user was asked %d times", err, someone.asked)
 	}
 }

@@ -37,7 +37,7 @@ func TestSSEAlone(t *testing.T) {
 		{Name: "guarded", Type: config.SSE, URL: guarded.URL, Headers: map[string]string{"X-Team": "red"}},
 	})
 	var e *host.Error
-	if len(d.Errors) != 1 || !errors.As(d.Errors["guarded"], &e) || e.Category != host.Authentication || len(base) != 1 {
+	if len(d.Errors) != 1 || !errors.As(d.Errors["guarded"], &e) || e.Category != host.CategoryAuthentication || len(base) != 1 {
 		t.Errorf("%v", d.Errors)
 	}
 	if h.Tool("mcp__open__echo") == nil {

@@ -66,7 +66,7 @@ func TestWrongTypeIsCorrected(t *testing.T) {
 		h, changes = newTypedHost(t, true)
 		err := h.AddServer(t.Context(), s)
 		var e *host.Error
-		if !errors.As(err, &e) || e.Category != host.Configuration || !strings.Contains(err.Error(), "; StrictTypes excludes the transport "+tt.uses) {
+		if !errors.As(err, &e) || e.Category != host.CategoryConfiguration || !strings.Contains(err.Error(), "; StrictTypes excludes the transport "+tt.uses) {
 			t.Errorf("strict, type %s: %v", kind, err)
 		}
 		if c := changes(); len(c) != 0 {
@@ -84,10 +84,10 @@ func TestOtherTransportIsTriedAfterSomeResponses(t *testing.T) {
 		tried       bool
 		category    host.Category
 	}{
-		{400, "", true, host.Configuration}, {404, "", true, host.Configuration}, {405, "", true, host.Configuration},
-		{406, "", true, host.Configuration}, {415, "", true, host.Configuration}, {200, "text/html", true, host.Protocol},
-		{401, "", false, host.Authentication}, {403, "", false, host.Authentication}, {410, "", false, host.Configuration},
-		{429, "", false, host.Connection}, {500, "", false, host.Connection}, {503, "", false, host.Connection},
+		{400, "", true, host.CategoryConfiguration}, {404, "", true, host.CategoryConfiguration}, {405, "", true, host.CategoryConfiguration},
+		{406, "", true, host.CategoryConfiguration}, {415, "", true, host.CategoryConfiguration}, {200, "text/html", true, host.CategoryProtocol},
+		{401, "", false, host.CategoryAuthentication}, {403, "", false, host.CategoryAuthentication}, {410, "", false, host.CategoryConfiguration},
+		{429, "", false, host.CategoryConnection}, {500, "", false, host.CategoryConnection}, {503, "", false, host.CategoryConnection},
 	} {
 		for _, kind := range []string{config.HTTP, config.SSE} {
 			var gets, posts, others atomic.Int64
@@ -148,7 +148,7 @@ func TestOtherTransportIsNotTriedWithoutAResponse(t *testing.T) {
 // TestFailureOfOtherTransport: if it requires a login, the user has to log in instead of
 // correcting the type. Otherwise the response to the declared type counts.
 func TestFailureOfOtherTransport(t *testing.T) {
-	for status, category := range map[int]host.Category{401: host.Authentication, 503: host.Configuration} {
+	for status, category := range map[int]host.Category{401: host.CategoryAuthentication, 503: host.CategoryConfiguration} {
 		for kind, refused := range map[string]string{config.SSE: "GET", config.HTTP: "POST", "": "POST"} {
 			if kind == "" && status != 401 {
 				continue

@@ -1,6 +1,7 @@
 package compat
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"math/rand/v2"
@@ -21,8 +22,8 @@ type verdict struct {
 // judge compares two schemas and fails if a value contradicts a comparison. It reports
 // false if package jsonschema cannot compile one of them.
 func judge(t testing.TB, old, new string, seed uint64, values int) (v verdict, ok bool) {
-	was, err := jsonschema.Compile([]byte(old))
-	is, err2 := jsonschema.Compile([]byte(new))
+	was, err := jsonschema.Compile(context.Background(), []byte(old))
+	is, err2 := jsonschema.Compile(context.Background(), []byte(new))
 	var docs [2]any
 	err3 := json.Unmarshal([]byte(old), &docs[0])
 	err4 := json.Unmarshal([]byte(new), &docs[1])
@@ -67,7 +68,7 @@ func judge(t testing.TB, old, new string, seed uint64, values int) (v verdict, o
 
 // accepts reports whether a schema accepts a value, and whether that could be found out.
 func accepts(s *jsonschema.Schema, value []byte) (accepted, ok bool) {
-	err := s.Validate(value)
+	err := s.Validate(context.Background(), value)
 	var invalid *jsonschema.Error
 	return err == nil, err == nil || errors.As(err, &invalid)
 }

@@ -46,13 +46,13 @@ func (b *Bench) handlers() []mcp.Handler {
 	return []mcp.Handler{
 		mcp.Elicitation{Form: b.askForm, OpenURL: b.askURL},
 		mcp.Sampling{CreateMessage: b.askSampling, Tools: true},
-		mcp.Changes(func(c mcp.Change) {
+		mcp.Changes{Changed: func(_ context.Context, c mcp.Change) {
 			if c.Err != nil {
 				b.note("no changes", c.Err.Error())
 				return
 			}
 			b.newLists()
-		}),
+		}},
 		mcp.Tasks{},
 	}
 }

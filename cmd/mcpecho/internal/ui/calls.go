@@ -81,12 +81,12 @@ func validate(schema, value json.RawMessage) error {
 	if schema == nil {
 		return nil
 	}
-	s, err := jsonschema.Compile(schema)
+	s, err := jsonschema.Compile(context.Background(), schema)
 	if err != nil {
 		return nil
 	}
 	var mismatch *jsonschema.Error
-	if err := s.Validate(value); errors.As(err, &mismatch) {
+	if err := s.Validate(context.Background(), value); errors.As(err, &mismatch) {
 		return &invalidValue{mismatch.Path, mismatch.Reason}
 	}
 	return nil
@@ -256,11 +256,11 @@ func checkOutput(i *item, res *mcp.CallToolResult) (check, problem string) {
 	case res.StructuredContent == nil:
 		return checkViolates, "the result has no structuredContent, although the tool has an output schema"
 	}
-	s, err := jsonschema.Compile(t.OutputSchema)
+	s, err := jsonschema.Compile(context.Background(), t.OutputSchema)
 	if err != nil {
 		return checkUnknown, "the output schema cannot be used: " + err.Error()
 	}
-	if err := s.Validate(res.StructuredContent); err != nil {
+	if err := s.Validate(context.Background(), res.StructuredContent); err != nil {
 		return checkViolates, "structuredContent: " + err.Error()
 	}
 	return checkFits, ""

@@ -231,26 +231,26 @@ func (b *Bench) setup(version string) *Setup {
 		Wrap:     func(t mcp.Transport) mcp.Transport { return &observed{t, b} },
 		Stderr:   func(line string) { b.update("", func() { b.ring.text(kindStderr, "", line) }) },
 		Trace: &mcp.Trace{
-			Discarded: func(reason error, data []byte) {
+			Discarded: func(_ context.Context, reason error, data []byte) {
 				text := reason.Error()
 				if len(data) > 0 {
 					text += ": " + cut(string(data), maxEntryText)
 				}
 				b.note("discarded", text)
 			},
-			Retry:       func(method string, err error) { b.note("retry", method+": "+err.Error()) },
-			SessionLost: func(err error) { b.note("session lost", err.Error()); b.newLists() },
-			Reconnect: func(err error, wait time.Duration) {
+			Retry:       func(_ context.Context, method string, err error) { b.note("retry", method+": "+err.Error()) },
+			SessionLost: func(_ context.Context, err error) { b.note("session lost", err.Error()); b.newLists() },
+			Reconnect: func(_ context.Context, err error, wait time.Duration) {
 				b.note("stream ended", fmt.Sprintf("%v; the client opens it again in %v", err, wait))
 			},
-			EraChosen: func(info mcp.ServerInfo) {
+			EraChosen: func(_ context.Context, info mcp.ServerInfo) {
 				era := "legacy"
 				if info.Modern() {
 					era = "modern"
 				}
 				b.note("era chosen", era+", protocol version "+info.ProtocolVersion)
 			},
-			HandlerPanic: func(value any, stack []byte) { b.note("panic", fmt.Sprintf("%v\n%s", value, stack)) },
+			HandlerPanic: func(_ context.Context, value any, stack []byte) { b.note("panic", fmt.Sprintf("%v\n%s", value, stack)) },
 		},
 	}
 }

@@ -56,10 +56,10 @@ func run(ctx context.Context, url, scenario string) error {
 		// The servers respond to server/discover, on a busy machine late. Scenarios of
 		// modern servers count an initialize beside it as a fault.
 		ProbeTimeout: -1,
-		Handlers:     []mcp.Handler{mcp.Roots(roots), mcp.Sampling{CreateMessage: sample}, mcp.Elicitation{Form: accept}},
+		Handlers:     []mcp.Handler{mcp.Roots{List: roots}, mcp.Sampling{CreateMessage: sample}, mcp.Elicitation{Form: accept}},
 		Trace: &mcp.Trace{
-			Discarded: func(reason error, _ []byte) { fmt.Println("discarded:", reason) },
-			Message: func(sent bool, data []byte) {
+			Discarded: func(_ context.Context, reason error, _ []byte) { fmt.Println("discarded:", reason) },
+			Message: func(_ context.Context, sent bool, data []byte) {
 				fmt.Printf("%s %s %s\n", time.Now().Format("05.000"), map[bool]string{true: "->", false: "<-"}[sent], data)
 			},
 		},

@@ -1,6 +1,7 @@
 package schemas
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"regexp"
@@ -68,7 +69,7 @@ func compare(t *testing.T, schema, value string) {
 	if !utf8.ValidString(schema) || !utf8.ValidString(value) || !json.Valid([]byte(schema)) || !json.Valid([]byte(value)) || differs(schema, value) {
 		return
 	}
-	s, err := jsonschema.Compile([]byte(schema))
+	s, err := jsonschema.Compile(context.Background(), []byte(schema))
 	if err != nil {
 		return // that a schema is refused which the other accepts is a limit
 	}
@@ -80,7 +81,7 @@ func compare(t *testing.T, schema, value string) {
 	if err != nil {
 		return
 	}
-	got, want := s.Validate([]byte(value)), other.Validate(v)
+	got, want := s.Validate(context.Background(), []byte(value)), other.Validate(v)
 	var misfit *jsonschema.Error
 	if got != nil && !errors.As(got, &misfit) {
 		return // a limit

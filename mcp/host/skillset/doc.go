@@ -29,4 +29,4 @@
 // # Concurrency
 //
 // All methods may be called by multiple goroutines at once.
-package skills
+package skillset

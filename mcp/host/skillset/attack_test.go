@@ -1,4 +1,4 @@
-package skills_test
+package skillset_test
 
 import (
 	"errors"
@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/stdmcp/stdmcp/mcp/host"
-	"github.com/stdmcp/stdmcp/mcp/host/skills"
+	"github.com/stdmcp/stdmcp/mcp/host/skillset"
 	"github.com/stdmcp/stdmcp/mcp/mcptest"
 )
 
@@ -18,7 +18,7 @@ func TestInvalidEntryDoesNotChooseName(t *testing.T) {
 	all := servers(t)
 	k := all["other"].Skill("skill://other/secret", nil)
 	k.WrongFrontmatter("name", "public")
-	set := skills.New(newHost(t, all, host.Options{}), &skills.Options{Deny: []string{"*secret"}})
+	set := skillset.New(newHost(t, all, host.Options{}), &skillset.Options{Deny: []string{"*secret"}})
 	list, err := set.List(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -29,7 +29,7 @@ func TestInvalidEntryDoesNotChooseName(t *testing.T) {
 			t.Errorf("%s has the name %s", one.URI, one.ID)
 		}
 	}
-	if k, err := set.Open(t.Context(), "other__public"); !errors.Is(err, skills.ErrUnknownSkill) {
+	if k, err := set.Open(t.Context(), "other__public"); !errors.Is(err, skillset.ErrUnknownSkill) {
 		t.Errorf("%v, %v", k, err)
 	}
 }
@@ -42,7 +42,7 @@ func TestNamesOfFormerSkills(t *testing.T) {
 	asked := server.Skill("skill://one/asked", nil)
 	asked.Unlisted()
 	read := server.Skill("skill://one/read", map[string]string{"GUIDE.md": "Ask twice."})
-	set := skills.New(newHost(t, map[string]*mcptest.Server{"one": server}, host.Options{}), nil)
+	set := skillset.New(newHost(t, map[string]*mcptest.Server{"one": server}, host.Options{}), nil)
 	if _, err := set.Find(t.Context(), "one", asked.URI); err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func TestNamesOfFormerSkills(t *testing.T) {
 	if text, failed := run(t, set, "read_skill_file", `{"skill":"one__read","file":"GUIDE.md"}`); !failed || !strings.Contains(text, "has changed") {
 		t.Error(text)
 	}
-	if _, err := set.Open(t.Context(), "one__skill-3"); !errors.Is(err, skills.ErrUnknownSkill) {
+	if _, err := set.Open(t.Context(), "one__skill-3"); !errors.Is(err, skillset.ErrUnknownSkill) {
 		t.Error(err)
 	}
 }
@@ -78,7 +78,7 @@ func TestNamesOfFilesAreEscaped(t *testing.T) {
 	t.Parallel()
 	server := mcptest.New(t)
 	server.Skill("skill://one/read", map[string]string{"safe\u202egpj.md": "x", "عربي/می\u200cخواهم.md": "y", "GUIDE\u200b.md": "z"})
-	set := skills.New(newHost(t, map[string]*mcptest.Server{"one": server}, host.Options{}), nil)
+	set := skillset.New(newHost(t, map[string]*mcptest.Server{"one": server}, host.Options{}), nil)
 	text, failed := run(t, set, "read_skill", `{"skill":"one__read"}`)
 	if failed || !strings.Contains(text, `safe\u202egpj.md (1 bytes)`) || !strings.Contains(text, `GUIDE\u200b.md`) || !strings.Contains(text, "عربي/می\u200cخواهم.md") {
 		t.Error(text)
@@ -97,9 +97,9 @@ func TestNamesOfFilesAreEscaped(t *testing.T) {
 func TestDenyAppliesToAllSkillsOfAName(t *testing.T) {
 	t.Parallel()
 	for _, deny := range []string{"acme__refunds", "*refunds"} {
-		set := skills.New(newHost(t, servers(t), host.Options{}), &skills.Options{Deny: []string{deny}, Servers: []string{"acme"}})
+		set := skillset.New(newHost(t, servers(t), host.Options{}), &skillset.Options{Deny: []string{deny}, Servers: []string{"acme"}})
 		for _, uri := range []string{"skill://acme/old/refunds/SKILL.md", "skill://acme/refunds/SKILL.md"} {
-			if k, err := set.Find(t.Context(), "acme", uri); !errors.Is(err, skills.ErrUnknownSkill) {
+			if k, err := set.Find(t.Context(), "acme", uri); !errors.Is(err, skillset.ErrUnknownSkill) {
 				t.Errorf("%s, which is denied: %v, %v", uri, k, err)
 			}
 			if text, failed := run(t, set, "read_skill", `{"skill":"`+uri+`","server":"acme"}`); !failed {
@@ -120,7 +120,7 @@ func TestNamesOfOneServerDoNotMatchAnother(t *testing.T) {
 	a.Skill("skill://x/pay", nil)
 	b.Skill("skill://x/a-pay", nil)
 	b.Skill("skill://x/pay", nil)
-	set := skills.New(newHost(t, map[string]*mcptest.Server{"a": a, "a__b": b}, host.Options{}), &skills.Options{Allow: []string{"a__pay", "a__b__pay"}})
+	set := skillset.New(newHost(t, map[string]*mcptest.Server{"a": a, "a__b": b}, host.Options{}), &skillset.Options{Allow: []string{"a__pay", "a__b__pay"}})
 	list, err := set.List(t.Context())
 	if err != nil || len(list) != 1 || list[0].Server != "a" {
 		t.Errorf("%v, %v", list, err)

@@ -1,4 +1,4 @@
-package skills_test
+package skillset_test
 
 import (
 	"context"
@@ -8,12 +8,12 @@ import (
 
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host"
-	"github.com/stdmcp/stdmcp/mcp/host/skills"
+	"github.com/stdmcp/stdmcp/mcp/host/skillset"
 	reader "github.com/stdmcp/stdmcp/mcp/skills"
 )
 
 // run runs a tool of a set and returns its text.
-func run(t testing.TB, set *skills.Set, name, input string) (text string, failed bool) {
+func run(t testing.TB, set *skillset.Set, name, input string) (text string, failed bool) {
 	t.Helper()
 	for _, tool := range set.Tools() {
 		if tool.Name() == name {
@@ -29,7 +29,7 @@ func run(t testing.TB, set *skills.Set, name, input string) (text string, failed
 func TestFilesAreThoseOfTheSkillThatWasRead(t *testing.T) {
 	all := servers(t)
 	k := all["other"].Skill("skill://other/held", map[string]string{"GUIDE.md": "Ask twice."})
-	set := skills.New(newHost(t, all, host.Options{}), nil)
+	set := skillset.New(newHost(t, all, host.Options{}), nil)
 	const file, added = `{"skill":"other__held","file":"GUIDE.md"}`, `{"skill":"other__held","file":"more"}`
 	check := func(tool, input, want string, fails bool) {
 		t.Helper()
@@ -57,7 +57,7 @@ func TestSkillThatIsNotListedIsFoundByItsURI(t *testing.T) {
 	const uri = "skill://other/secret/SKILL.md"
 	all["other"].Skill("skill://other/secret", map[string]string{"GUIDE.md": "Ask twice."}).Unlisted()
 	h := newHost(t, all, host.Options{})
-	set := skills.New(h, nil)
+	set := skillset.New(h, nil)
 	k, err := set.Find(t.Context(), "other", uri)
 	if err != nil || k.ID != "other__secret" || k.Server != "other" || k.URI != uri || k.Description == "" {
 		t.Fatalf("%+v, %v", k, err)
@@ -70,7 +70,7 @@ func TestSkillThatIsNotListedIsFoundByItsURI(t *testing.T) {
 		t.Errorf("%q, %v", text, err)
 	}
 
-	set = skills.New(h, nil) // whose model knows the URI only
+	set = skillset.New(h, nil) // whose model knows the URI only
 	if text, failed := run(t, set, "read_skill", `{"skill":"`+uri+`","server":"other"}`); !strings.Contains(text, "GUIDE.md (10 bytes)") || !strings.Contains(text, "other__secret") || failed {
 		t.Error(text)
 	}
@@ -86,12 +86,12 @@ func TestSkillThatIsNotListedIsFoundByItsURI(t *testing.T) {
 			t.Errorf("%s: %+v, %v", server, k, err)
 		}
 	}
-	for _, o := range []*skills.Options{{Servers: []string{"acme"}}, {Deny: []string{"*secret"}}} {
-		if k, err := skills.New(h, o).Find(t.Context(), "other", uri); !errors.Is(err, skills.ErrUnknownSkill) || k != nil {
+	for _, o := range []*skillset.Options{{Servers: []string{"acme"}}, {Deny: []string{"*secret"}}} {
+		if k, err := skillset.New(h, o).Find(t.Context(), "other", uri); !errors.Is(err, skillset.ErrUnknownSkill) || k != nil {
 			t.Errorf("%+v, %v", k, err)
 		}
 	}
-	if _, err := skills.New(nil, nil).Find(t.Context(), "other", uri); err == nil {
+	if _, err := skillset.New(nil, nil).Find(t.Context(), "other", uri); err == nil {
 		t.Error("a set without a host finds a skill")
 	}
 }
@@ -100,7 +100,7 @@ func TestSkillThatIsNotListedIsFoundByItsURI(t *testing.T) {
 func TestURIIsFetchedOnce(t *testing.T) {
 	all := servers(t)
 	all["other"].Skill("skill://other/once", map[string]string{"GUIDE.md": "Ask twice."})
-	set := skills.New(newHost(t, all, host.Options{}), nil)
+	set := skillset.New(newHost(t, all, host.Options{}), nil)
 	for i, tool := range []string{"read_skill", "read_skill_file"} {
 		text, failed := run(t, set, tool, `{"skill":"skill://other/once/SKILL.md","server":"other","file":"GUIDE.md"}`)
 		if n := len(all["other"].Requests("skills/get")); failed || n != i+1 {
@@ -116,7 +116,7 @@ func TestNestedSkillIsApprovedOnItsOwn(t *testing.T) {
 	const inner = "---\nname: inner\ndescription: Greets\nallowed-tools: Bash\n---\n"
 	all["other"].Skill("skill://other/outer", map[string]string{"inner/SKILL.md": inner})
 	all["other"].Skill("skill://other/outer/inner", map[string]string{"SKILL.md": inner})
-	set := skills.New(newHost(t, all, host.Options{}), &skills.Options{Approve: func(_ context.Context, c *host.Call) (host.Decision, error) {
+	set := skillset.New(newHost(t, all, host.Options{}), &skillset.Options{Approve: func(_ context.Context, c *host.Call) (host.Decision, error) {
 		if c.Server == "other" && c.Tool == "skill://other/outer/SKILL.md" {
 			return host.Allow, nil
 		}
@@ -140,21 +140,21 @@ func TestPinsWithoutApprover(t *testing.T) {
 	all["other"].Skill("skill://other/generated", nil).Dynamic()
 	k := all["other"].Skill("skill://other/pinned", nil)
 	h := newHost(t, all, host.Options{})
-	o := skills.Options{Reader: &reader.Options{Dynamic: true}, Pins: host.PinAsk}
-	set := skills.New(h, &o)
+	o := skillset.Options{Reader: &reader.Options{Dynamic: true}, Pins: host.PinAsk}
+	set := skillset.New(h, &o)
 	if _, err := set.Open(t.Context(), "other__pinned"); err != nil {
 		t.Error(err)
 	}
 	k.SetFile("more", "text")
 	for _, id := range []string{"other__pinned", "other__generated"} {
 		for _, o.Pins = range []host.PinPolicy{host.PinAsk, host.PinBlock} {
-			if _, err := skills.New(h, &o).Open(t.Context(), id); !errors.Is(err, skills.ErrChanged) {
+			if _, err := skillset.New(h, &o).Open(t.Context(), id); !errors.Is(err, skillset.ErrChanged) {
 				t.Errorf("%s: %v", id, err)
 			}
 		}
 	}
 	o.Pins = host.PinReport
-	if _, err := skills.New(h, &o).Open(t.Context(), "other__generated"); err != nil {
+	if _, err := skillset.New(h, &o).Open(t.Context(), "other__generated"); err != nil {
 		t.Error(err)
 	}
 }

@@ -1,4 +1,4 @@
-package skills_test
+package skillset_test
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
-	"github.com/stdmcp/stdmcp/mcp/host/skills"
+	"github.com/stdmcp/stdmcp/mcp/host/skillset"
 	"github.com/stdmcp/stdmcp/mcp/mcptest"
 )
 
@@ -21,7 +21,7 @@ func ExampleNew() {
 	defer h.Shutdown(ctx)
 	h.SetServers(ctx, []*host.Server{{Name: "shop", Type: config.SDK}})
 
-	set := skills.New(h, nil)
+	set := skillset.New(h, nil)
 	fmt.Print(set.Prompt(ctx))
 	for _, tool := range set.Tools() {
 		fmt.Println(tool.Name())
