@@ -38,8 +38,9 @@ func requiresPage(url string) testserver.Script {
 
 func TestCallIsRepeatedAfterPage(t *testing.T) {
 	for _, tt := range []struct {
-		action, url string
-		ok          bool
+		action mcp.ElicitAction
+		url    string
+		ok     bool
 	}{
 		{mcp.ElicitAccept, "https://xn--exmple-cua.com:8443/login?x=1", true},
 		{mcp.ElicitDecline, "https://example.com/", false},

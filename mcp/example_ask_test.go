@@ -318,7 +318,7 @@ func ExampleClient_KeepAlive() {
 }
 
 // Extensions can add methods in both directions.
-func ExampleHandlerFunc() {
+func ExampleHandleRequest() {
 	ctx := context.Background()
 	server := testserver.New(&testserver.Options{ProtocolVersions: []string{mcp.ProtocolVersion20251125}})
 	client, err := mcp.Connect(ctx, stdio.Stream(server.Pipe()), &mcp.Options{

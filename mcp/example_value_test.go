@@ -29,7 +29,7 @@ func ExampleChanges() {
 	// Output: true
 }
 
-func ExampleValue() {
+func ExampleDecodeValue() {
 	v, err := mcp.DecodeValue(mcp.RawMessage(`{"temperature": 21.5, "unit": "C"}`))
 	if err != nil {
 		log.Fatal(err)

@@ -211,11 +211,11 @@ func testContent(t *testing.T, c *mcp.Client) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var kinds []string
+	var kinds []mcp.ContentType
 	for i := range res.Content {
 		kinds = append(kinds, res.Content[i].Type)
 	}
-	for _, kind := range []string{mcp.ContentText, mcp.ContentImage, mcp.ContentAudio, mcp.ContentResourceLink, mcp.ContentResource} {
+	for _, kind := range []mcp.ContentType{mcp.ContentText, mcp.ContentImage, mcp.ContentAudio, mcp.ContentResourceLink, mcp.ContentResource} {
 		if !slices.Contains(kinds, kind) {
 			t.Errorf("no %s among %q", kind, kinds)
 		}

@@ -41,7 +41,7 @@ func TestPagesOfRefusals(t *testing.T) {
 					p.send(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"error":{"code":` + strconv.Itoa(tt.code) + `,"message":"log in","data":` + tt.data + `}}`)
 				})
 				asked := 0
-				open := func(context.Context, *mcp.URLRequest) (string, error) { asked++; return mcp.ElicitAccept, nil }
+				open := func(context.Context, *mcp.URLRequest) (mcp.ElicitAction, error) { asked++; return mcp.ElicitAccept, nil }
 				c := connectStream(t, rwc, &mcp.Options{Handlers: []mcp.Handler{mcp.Elicitation{OpenURL: open}}})
 				_, err := c.CallTool(t.Context(), "any", nil)
 				if asked != tt.asked || (err == nil) != (tt.asked > 0) || len(p.messages("tools/call")) != 1+tt.asked {
@@ -58,8 +58,8 @@ func TestPagesOfRefusals(t *testing.T) {
 // TestPagesThatTheUserDoesNotOpen: the call fails, and is not repeated.
 func TestPagesThatTheUserDoesNotOpen(t *testing.T) {
 	form := func(context.Context, *mcp.ElicitParams) (*mcp.ElicitResult, error) { return nil, errors.New("no form") }
-	action := func(a string) func(context.Context, *mcp.URLRequest) (string, error) {
-		return func(context.Context, *mcp.URLRequest) (string, error) { return a, nil }
+	action := func(a mcp.ElicitAction) func(context.Context, *mcp.URLRequest) (mcp.ElicitAction, error) {
+		return func(context.Context, *mcp.URLRequest) (mcp.ElicitAction, error) { return a, nil }
 	}
 	for says, h := range map[string]mcp.Elicitation{
 		"did not open the page":     {Form: form},
@@ -101,7 +101,7 @@ func TestPagesThatTheServerForgets(t *testing.T) {
 					p.send(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"error":{"code":-32042,"message":"log in","data":{"elicitations":[` +
 						page + `"a"},` + page + `"b"}]}}}`)
 				})
-				open := func(context.Context, *mcp.URLRequest) (string, error) { return mcp.ElicitAccept, nil }
+				open := func(context.Context, *mcp.URLRequest) (mcp.ElicitAction, error) { return mcp.ElicitAccept, nil }
 				c := connectStream(t, rwc, &mcp.Options{Handlers: []mcp.Handler{mcp.Elicitation{OpenURL: open}}})
 				closing := time.AfterFunc(tt.closeAfter, func() { c.Close() })
 				defer closing.Stop()

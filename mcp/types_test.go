@@ -95,7 +95,7 @@ func TestContentNeverFailsItsResult(t *testing.T) {
 			t.Errorf("%s: text %q, content %+v", tt.block, got, res.Content)
 			continue
 		}
-		if got := res.Content[1]; !reflect.DeepEqual(got, Content{Type: tt.kind, Raw: json.RawMessage(tt.block)}) {
+		if got := res.Content[1]; !reflect.DeepEqual(got, Content{Type: ContentType(tt.kind), Raw: json.RawMessage(tt.block)}) {
 			t.Errorf("%s: got %+v", tt.block, got)
 		}
 		out, err := res.MarshalJSON()

@@ -103,15 +103,12 @@ func (c *invocation) describeServer(info *mcp.ServerInfo) string {
 // offers returns the capabilities of a server, one per line.
 func offers(caps *mcp.ServerCapabilities) string {
 	var lines []string
-	list := func(name string, l *mcp.ResourcesCapability) {
-		if l == nil {
-			return
-		}
+	list := func(name string, changed, subscribe *bool) {
 		var more []string
-		if l.Subscribe != nil && *l.Subscribe {
+		if subscribe != nil && *subscribe {
 			more = append(more, "reports changed resources")
 		}
-		if l.ListChanged != nil && *l.ListChanged {
+		if changed != nil && *changed {
 			more = append(more, "reports changes of the list")
 		}
 		if more != nil {
@@ -119,9 +116,15 @@ func offers(caps *mcp.ServerCapabilities) string {
 		}
 		lines = append(lines, name)
 	}
-	list("tools", caps.Tools)
-	list("resources", caps.Resources)
-	list("prompts", caps.Prompts)
+	if c := caps.Tools; c != nil {
+		list("tools", c.ListChanged, nil)
+	}
+	if c := caps.Resources; c != nil {
+		list("resources", c.ListChanged, c.Subscribe)
+	}
+	if c := caps.Prompts; c != nil {
+		list("prompts", c.ListChanged, nil)
+	}
 	for _, other := range []struct {
 		name  string
 		there bool

@@ -130,9 +130,9 @@ func promptParts(messages []mcp.PromptMessage) []part {
 }
 
 // kinds maps what the user types to the type of a reference.
-var kinds = map[string]string{
-	"prompt": mcp.RefPrompt, mcp.RefPrompt: mcp.RefPrompt,
-	"resource": mcp.RefResource, "template": mcp.RefResource, mcp.RefResource: mcp.RefResource,
+var kinds = map[string]mcp.ReferenceType{
+	"prompt": mcp.RefPrompt, string(mcp.RefPrompt): mcp.RefPrompt,
+	"resource": mcp.RefResource, "template": mcp.RefResource, string(mcp.RefResource): mcp.RefResource,
 }
 
 // runComplete prints the completions of an argument.
@@ -148,7 +148,7 @@ func runComplete(ctx context.Context, c *invocation) error {
 		return c.explainNoArgument(ctx)
 	}
 	kind, name, argument := kinds[c.args[0]], c.args[1], c.args[2]
-	ref, what, l := map[string]any{"type": kind}, "prompt", lists()["prompts"]
+	ref, what, l := map[string]any{"type": string(kind)}, "prompt", lists()["prompts"]
 	if kind == mcp.RefPrompt {
 		ref["name"] = name
 	} else {

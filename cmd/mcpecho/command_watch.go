@@ -120,9 +120,10 @@ func watchedLists(s *conversation, sub *mcp.Subscription) (names []string) {
 	agreed := sub.Honored()
 	if !s.Server().Modern() {
 		caps := s.Server().Capabilities
-		changes := func(l *mcp.ResourcesCapability) bool { return l != nil && l.ListChanged != nil && *l.ListChanged }
-		agreed.ToolsListChanged, agreed.PromptsListChanged = changes(caps.Tools), changes(caps.Prompts)
-		agreed.ResourcesListChanged = changes(caps.Resources)
+		set := func(b *bool) bool { return b != nil && *b }
+		agreed.ToolsListChanged = caps.Tools != nil && set(caps.Tools.ListChanged)
+		agreed.PromptsListChanged = caps.Prompts != nil && set(caps.Prompts.ListChanged)
+		agreed.ResourcesListChanged = caps.Resources != nil && set(caps.Resources.ListChanged)
 	}
 	for _, list := range []struct {
 		name  string

@@ -74,12 +74,12 @@ func (c *invocation) open(ctx context.Context) (s *conversation, end func() erro
 		opts.Trace.Message, c.traced = func(_ context.Context, a bool, b []byte) { t.Message(a, b) }, true
 	}
 	if trace := opts.Trace.Message; c.onSent != nil {
-		opts.Trace.Message = func(_ context.Context, sent bool, data []byte) {
+		opts.Trace.Message = func(ctx context.Context, sent bool, data []byte) {
 			if sent {
 				c.onSent(data)
 			}
 			if trace != nil {
-				trace(sent, data)
+				trace(ctx, sent, data)
 			}
 		}
 	}

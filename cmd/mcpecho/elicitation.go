@@ -165,7 +165,7 @@ func (a *asker) confirm(ctx context.Context, prompt string, usual bool) (bool, e
 }
 
 // page asks whether to open a page in the browser.
-func (a *asker) page(ctx context.Context, r *mcp.URLRequest) (string, error) {
+func (a *asker) page(ctx context.Context, r *mcp.URLRequest) (mcp.ElicitAction, error) {
 	end, err := a.begin(ctx, r.Message)
 	if err != nil {
 		return "", err

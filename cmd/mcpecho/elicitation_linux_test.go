@@ -93,12 +93,15 @@ func TestPageNeedsConfirmation(t *testing.T) {
 	}
 	e, p := newElicitation(t, map[string]string{"BROWSER": browser})
 	page := &mcp.URLRequest{Message: "Pay\x1b[2J me", URL: "https://xn--pypal-4ve.com/a?b=c", Host: "xn--pypal-4ve.com", Punycode: true}
-	for _, test := range []struct{ line, want string }{{"", mcp.ElicitDecline}, {"n", mcp.ElicitDecline}, {ctrlD, mcp.ElicitCancel}, {"maybe\ny", mcp.ElicitAccept}} {
+	for _, test := range []struct {
+		line string
+		want mcp.ElicitAction
+	}{{"", mcp.ElicitDecline}, {"n", mcp.ElicitDecline}, {ctrlD, mcp.ElicitCancel}, {"maybe\ny", mcp.ElicitAccept}} {
 		if _, err := os.Stat(opened); err == nil {
 			t.Fatal("opened without consent")
 		}
 		p.output.Reset()
-		done := make(chan string, 1)
+		done := make(chan mcp.ElicitAction, 1)
 		go func() { // ends with the answer
 			action, err := e.OpenURL(t.Context(), page)
 			if err != nil {
@@ -126,7 +129,7 @@ func TestPageNeedsConfirmation(t *testing.T) {
 
 func TestPageWithoutBrowser(t *testing.T) {
 	e, p := newElicitation(t, map[string]string{"BROWSER": filepath.Join(t.TempDir(), "none")})
-	done := make(chan string, 1)
+	done := make(chan mcp.ElicitAction, 1)
 	go func() { // ends with the answer
 		action, _ := e.OpenURL(t.Context(), &mcp.URLRequest{URL: "https://example.com/", Host: "example.com"})
 		done <- action

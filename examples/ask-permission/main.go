@@ -59,6 +59,6 @@ func main() {
 		fmt.Println(call[0], failed, text)
 	}
 	for _, s := range h.Status() { // for a command such as /mcp; see also Overview
-		fmt.Println(s.Name, s.Status())
+		fmt.Println(s.Name, s.Word())
 	}
 }

@@ -38,9 +38,9 @@ func main() {
 		}
 		fmt.Println(tool + ": " + text)
 	}
-	call(h.Agent().Can(host.Capabilities{"mcp_calculator"}), "mcp_calculator_add", `{"a": 2, "b": 40}`)
-	call(h.Agent().Can(host.Capabilities{"mcp_calculator_echo"}), "mcp_calculator_add", `{"a": 2, "b": 40}`)
-	call(h.Agent().Can(host.Capabilities{"mcp_integration"}), "mcp_calculator_fail", `{}`)
+	call(h.View().Can(host.Capabilities{"mcp_calculator"}), "mcp_calculator_add", `{"a": 2, "b": 40}`)
+	call(h.View().Can(host.Capabilities{"mcp_calculator_echo"}), "mcp_calculator_add", `{"a": 2, "b": 40}`)
+	call(h.View().Can(host.Capabilities{"mcp_integration"}), "mcp_calculator_fail", `{}`)
 	s, err := h.ServerStatus("calculator")
 	if err != nil {
 		log.Fatal(err)

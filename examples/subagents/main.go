@@ -71,7 +71,7 @@ func main() {
 	}
 	defer stop(h)
 	fmt.Println(startupInfo(h))
-	for agent, view := range []*host.View{h.Agent(), h.Agent("missing")} {
+	for agent, view := range []*host.View{h.View(), h.View("missing")} {
 		text, err := view.Execute(ctx, "mcp__calculator__add", []byte(`{"a": 2, "b": 40}`))
 		if errors.Is(err, host.ErrUnknownTool) {
 			text = "tool not found"

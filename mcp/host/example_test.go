@@ -99,7 +99,7 @@ func ExampleHost_Events() {
 	// Output: new: [mcp__echo__tool_001]
 }
 
-func ExampleHost_Agent() {
+func ExampleHost_View() {
 	ctx := context.Background()
 	h := exampleHost(ctx, nil)
 	defer h.Shutdown(ctx)

@@ -204,13 +204,13 @@ func BlockText(c *mcp.Content) string {
 		return ""
 	}
 	if c.Raw != nil {
-		return "[" + c.Type + " content]"
+		return "[" + string(c.Type) + " content]"
 	}
 	switch c.Type {
 	case mcp.ContentText:
 		return c.Text
 	case mcp.ContentImage, mcp.ContentAudio:
-		return "[" + c.Type + " content: " + c.MIMEType + ", " + size(c.Data) + "]"
+		return "[" + string(c.Type) + " content: " + c.MIMEType + ", " + size(c.Data) + "]"
 	case mcp.ContentResourceLink:
 		return "[resource: " + c.Name + " " + c.URI + "]"
 	case mcp.ContentResource:
@@ -222,7 +222,7 @@ func BlockText(c *mcp.Content) string {
 		}
 		return c.Resource.Text
 	}
-	return "[" + c.Type + " content]"
+	return "[" + string(c.Type) + " content]"
 }
 
 // size returns the decoded size of base64.

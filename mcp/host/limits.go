@@ -172,7 +172,7 @@ func (l *resultLimiter) binary(c *mcp.Content, tool string) string {
 	if len(data)/4*3 <= l.MaxResultData {
 		return ""
 	}
-	note := "[not shown: " + c.Type + " " + mimeType + ", " + size(data)
+	note := "[not shown: " + string(c.Type) + " " + mimeType + ", " + size(data)
 	block := mcp.Content{Type: mcp.ContentImage, Data: data}
 	decoded, err := block.Bytes()
 	if err != nil {

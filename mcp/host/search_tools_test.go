@@ -227,15 +227,21 @@ func TestServersThatAreDeferredBySettings(t *testing.T) {
 
 func TestProgramsOwnMatcher(t *testing.T) {
 	h := mixedTools(t, host.Options{})
-	match := func(query string, tools []*host.Tool, limit int) []*host.Tool {
-		if query == "panic" {
+	match := func(_ context.Context, query string, tools []*host.Tool, _ int) ([]*host.Tool, error) {
+		switch query {
+		case "panic":
 			panic("matcher")
+		case "error":
+			return nil, errors.New("no index")
 		}
-		return tools // more than the limit
+		return tools, nil // more than the limit
 	}
 	search := h.ToolSearch(&host.SearchOptions{Threshold: -1, Limit: 3, Match: match}).Tools()[0]
 	if text, err := search.Execute(t.Context(), raw(`{"query":"x"}`)); err != nil || strings.Count(text, `"name"`) != 3 {
 		t.Errorf("%s, %v", text, err)
+	}
+	if _, err := search.Execute(t.Context(), raw(`{"query":"error"}`)); err == nil || !strings.Contains(err.Error(), "no index") {
+		t.Errorf("the error of the matcher: %v", err)
 	}
 	if text, err := search.Execute(t.Context(), raw(`{"query":"panic"}`)); err != nil || !strings.HasPrefix(text, `{"tools":[]`) {
 		t.Errorf("%s, %v", text, err)

@@ -126,22 +126,26 @@ func TestEnableReturnsWhenTheToolsAreThere(t *testing.T) {
 		if len(h.Tools()) != 0 {
 			t.Error("a disabled server has tools")
 		}
-		if err := h.Enable(t.Context(), "x"); err != nil || len(h.Tools()) == 0 {
+		if err := h.SetEnabled("x", true); err != nil {
+			t.Error(err)
+		}
+		if err := h.Connect(t.Context(), "x"); err != nil || len(h.Tools()) == 0 {
 			t.Errorf("%d tools, %v", len(h.Tools()), err)
 		}
-		if err := h.Enable(t.Context(), "y"); !errors.Is(err, host.ErrUnknownServer) {
+		if err := h.SetEnabled("y", true); !errors.Is(err, host.ErrUnknownServer) {
 			t.Errorf("%v", err)
 		}
 	})
 }
 
-func ExampleHost_Enable() {
+func ExampleHost_SetEnabled() {
 	ctx := context.Background()
 	h := exampleHost(ctx, nil)
 	defer h.Shutdown(ctx)
 	_ = h.SetEnabled("echo", false)
 	hidden := len(h.Tools())
-	err := h.Enable(ctx, "echo")
+	_ = h.SetEnabled("echo", true)
+	err := h.Connect(ctx, "echo") // waits
 	fmt.Println(hidden, len(h.Tools()) > 0, err)
 	// Output: 0 true <nil>
 }

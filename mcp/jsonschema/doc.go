@@ -1,7 +1,9 @@
 // Package jsonschema validates values against the JSON Schemas of servers, such
 // as the results of tools against their output schemas:
 //
-//	client, err := mcp.Connect(ctx, transport, &mcp.Options{Intercept: new(jsonschema.Outputs).Intercept})
+//	client, err := mcp.Connect(ctx, transport, &mcp.Options{
+//		Interceptors: []mcp.Interceptor{new(jsonschema.Outputs).Intercept},
+//	})
 //
 // # Dialects
 //

@@ -17,7 +17,7 @@ import (
 // Outputs validates the results of tools against their output schemas. The zero
 // value is ready to use, by any number of clients:
 //
-//	opts.Intercept = new(jsonschema.Outputs).Intercept
+//	opts.Interceptors = append(opts.Interceptors, new(jsonschema.Outputs).Intercept)
 //
 // It learns the schemas when a client lists the tools, and keeps those of the
 // latest list, up to 8 MiB for each client. It does not check tools that the

@@ -364,7 +364,7 @@ func ExampleCompile() {
 	// /1: not one of the allowed values
 }
 
-func ExampleCompileContext() {
+func ExampleCompile_context() {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	_, err := jsonschema.Compile(ctx, mcp.RawMessage(`{"$id": "`+strings.Repeat("x", 10_000)+`"}`))
@@ -372,7 +372,7 @@ func ExampleCompileContext() {
 	// Output: $id of the schema has 10000 bytes, more than 8192
 }
 
-func ExampleSchema_ValidateContext() {
+func ExampleSchema_Validate() {
 	s, err := jsonschema.Compile(context.Background(), mcp.RawMessage(`{"type": "integer"}`))
 	if err != nil {
 		log.Fatal(err)

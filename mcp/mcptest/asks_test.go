@@ -42,7 +42,7 @@ func TestOpenURL(t *testing.T) {
 			opened := make(chan *mcp.URLRequest, 1)
 			client := s.Connect(pages(opened))
 			res, err := client.CallTool(t.Context(), "login", nil)
-			if err != nil || res.Text() != mcp.ElicitAccept {
+			if err != nil || res.Text() != string(mcp.ElicitAccept) {
 				t.Fatalf("%v, %v", res, err)
 			}
 			if r := <-opened; r.URL != "https://example.com/login" || r.Message != "Log in, please." || r.ID != id {

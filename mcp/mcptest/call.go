@@ -186,7 +186,7 @@ func (c *Call) ask(kind string, params, result any, check func([]byte) error) er
 // checkElicited compares an answer with the schema of the form.
 func checkElicited(result, schema []byte) error {
 	var answer struct {
-		Action  string
+		Action  mcp.ElicitAction
 		Content map[string]any
 	}
 	var form struct {

@@ -82,8 +82,8 @@ func (s *features) TaskSupport(tool string) string {
 }
 
 func taskSupport(f *feature) string {
-	if e := f.definition.(*mcp.Tool).Execution; e != nil && e.TaskSupport != "forbidden" {
-		return e.TaskSupport
+	if e := f.definition.(*mcp.Tool).Execution; e != nil && e.TaskSupport != mcp.TaskForbidden {
+		return string(e.TaskSupport)
 	}
 	return ""
 }
@@ -206,7 +206,7 @@ func (s *features) guard(name string, f func()) (err error) {
 
 func (s *features) complete(p *params) (members, meta string, err error) {
 	s.mu.Lock()
-	values := s.completes[p.Ref.Type+" "+p.Ref.Name+p.Ref.URI+" "+p.Argument.Name]
+	values := s.completes[string(p.Ref.Type)+" "+p.Ref.Name+p.Ref.URI+" "+p.Argument.Name]
 	s.mu.Unlock()
 	if values == nil {
 		return "", "", &testserver.Error{Code: jsonrpc.CodeInvalidParams, Message: "Nothing to complete there"}

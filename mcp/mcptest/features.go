@@ -100,7 +100,7 @@ func (s *Server) Complete(ref mcp.Reference, argument string, values func(prefix
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.had["completions"] = true
-	s.completes[ref.Type+" "+ref.Name+ref.URI+" "+argument] = values
+	s.completes[string(ref.Type)+" "+ref.Name+ref.URI+" "+argument] = values
 }
 
 func (s *Server) set(list string, all *[]*feature, f *feature) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
@@ -43,6 +44,10 @@ func toolMembers(value any, err error) (members, meta string, _ error) {
 	case *mcp.CallToolResult:
 		res = v
 	default:
+		if text := reflect.ValueOf(v); text.Kind() == reflect.String { // such as an mcp.ElicitAction
+			res.Content = append(res.Content, mcp.TextContent(text.String()))
+			break
+		}
 		b, err := toJSON(v)
 		if err != nil {
 			return "", "", err

@@ -165,7 +165,7 @@ func ExampleBearer() {
 	// Output: 200 welcome
 }
 
-func ExampleHeader() {
+func ExampleStaticHeader() {
 	server := startServer()
 	defer server.Close()
 	rt := oauth.StaticHeader(server.URL, "X-Api-Key", oauth.Static("valid"), server.Client().Transport)

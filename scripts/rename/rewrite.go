@@ -95,6 +95,18 @@ func (r *rewriter) permits(path string) bool {
 
 // finish writes the files and prints what was done and what remains.
 func (r *rewriter) finish() error {
+	if err := r.flush(); err != nil {
+		return err
+	}
+	slices.Sort(r.notes)
+	for _, note := range slices.Compact(r.notes) {
+		fmt.Fprintln(r.out, note)
+	}
+	return nil
+}
+
+// flush writes and prints the files that have changed.
+func (r *rewriter) flush() error {
 	for _, path := range slices.Sorted(maps.Keys(r.changed)) {
 		fmt.Fprintln(r.out, path)
 		if r.dry {
@@ -103,10 +115,7 @@ func (r *rewriter) finish() error {
 		if err := write(path, r.changed[path]); err != nil {
 			return err
 		}
-	}
-	slices.Sort(r.notes)
-	for _, note := range slices.Compact(r.notes) {
-		fmt.Fprintln(r.out, note)
+		delete(r.changed, path)
 	}
 	return nil
 }

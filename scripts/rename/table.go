@@ -82,7 +82,7 @@ var rules = []rule{
 		note: "SetEnabled(name, true), then Connect(ctx, name), which waits"},
 	{kind: index, pkg: "mcp/host", typ: "Host", old: "RefreshTools", new: "Refresh", with: "Errors", params: 2,
 		note: "`Refresh(ctx, name).Errors[name]`"},
-	{kind: manual, pkg: "mcp/host", typ: "SearchOptions", old: "Match", new: "Match",
+	{kind: manual, pkg: "mcp/host", typ: "SearchOptions", old: "Match", new: "Match", params: 3,
 		note: "the function takes a context first and returns an error, too"},
 
 	{kind: importPath, pkg: "mcp/host/skills", old: "skills", new: "mcp/host/skillset"},

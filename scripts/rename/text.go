@@ -23,6 +23,9 @@ func (r *rewriter) repository(root string) error {
 		if err := r.module(filepath.Join(root, dir), "./..."); err != nil {
 			return err
 		}
+		if err := r.flush(); err != nil { // what the next module imports
+			return err
+		}
 	}
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch name := d.Name(); {

@@ -208,7 +208,7 @@ func (w *fileRewriter) apply(id *ast.Ident, r *rule) {
 			w.note(id, r)
 		}
 	case manual:
-		if w.info.Defs[id] == nil {
+		if w.info.Defs[id] == nil && r.params == 0 {
 			w.note(id, r)
 		}
 	case slice:
@@ -294,7 +294,7 @@ func (w *fileRewriter) assign(s *ast.AssignStmt) {
 // field changes a field and its value.
 func (w *fileRewriter) field(key *ast.Ident, value ast.Expr, r *rule) {
 	if r.kind == manual {
-		if lit, ok := value.(*ast.FuncLit); !ok || lit.Type.Params.NumFields() == 3 {
+		if sig, ok := w.info.TypeOf(value).(*types.Signature); !ok || r.params == 0 || sig.Params().Len() == r.params {
 			w.note(key, r)
 		}
 		return

@@ -1,6 +1,7 @@
 package faulttest
 
 import (
+	"context"
 	"fmt"
 	"io/fs"
 	"os"
@@ -38,7 +39,7 @@ func TestMonth(t *testing.T) {
 		for _, s := range servers {
 			transports = append(transports, s.start(t))
 		}
-		dial := func(p *host.DialParams) (mcp.Transport, error) {
+		dial := func(_ context.Context, p *host.DialParams) (mcp.Transport, error) {
 			i, err := strconv.Atoi(p.Name[1:])
 			if err != nil {
 				return nil, err

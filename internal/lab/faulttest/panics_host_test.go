@@ -38,7 +38,7 @@ func hosting(set func(o *host.Options, bad *config.Server)) panicCase {
 			p := &panicLog{t: t}
 			o := &host.Options{
 				Client: &mcp.Options{Trace: p.trace()},
-				Dialers: host.Dialers{config.Stdio: func(*host.DialParams) (mcp.Transport, error) {
+				Dialers: host.Dialers{config.Stdio: func(context.Context, *host.DialParams) (mcp.Transport, error) {
 					return stdio.Dial(func(context.Context) (io.ReadWriteCloser, error) { return testserver.New(nil).Pipe(), nil }), nil
 				}},
 			}
@@ -58,14 +58,14 @@ func hosting(set func(o *host.Options, bad *config.Server)) panicCase {
 }
 
 // dialing replaces the dialer of the server bad.
-func dialing(dial func(*host.DialParams) (mcp.Transport, error)) panicCase {
+func dialing(dial func(context.Context, *host.DialParams) (mcp.Transport, error)) panicCase {
 	return hosting(func(o *host.Options, _ *config.Server) {
 		good := o.Dialers[config.Stdio]
-		o.Dialers = host.Dialers{config.Stdio: func(d *host.DialParams) (mcp.Transport, error) {
+		o.Dialers = host.Dialers{config.Stdio: func(_ context.Context, d *host.DialParams) (mcp.Transport, error) {
 			if d.Name == "bad" {
-				return dial(d)
+				return dial(context.Background(), d)
 			}
-			return good(d)
+			return good(context.Background(), d)
 		}}
 	})
 }
@@ -98,9 +98,9 @@ func approving(approve host.Approver) panicCase {
 			var calm atomic.Bool
 			var view *host.View
 			if inView {
-				view = p.host(p.serve(), host.Options{}).Agent("s").With(until(&calm, approve))
+				view = p.host(p.serve(), host.Options{}).View("s").With(until(&calm, approve))
 			} else {
-				view = p.host(p.serve(), host.Options{Approve: until(&calm, approve)}).Agent("s")
+				view = p.host(p.serve(), host.Options{Approve: until(&calm, approve)}).View("s")
 			}
 			tool := view.Tool("mcp__s__echo")
 			p.passes(func() { _, _ = tool.Execute(t.Context(), nil) })
@@ -142,34 +142,34 @@ var hostPanics = map[string]panicCase{
 		o.Expand = func(_ context.Context, s *config.Server) (*config.Server, error) { onlyBad(s.Name); return nil, nil }
 	}),
 	"host.Options.Client~Intercept": hosting(func(o *host.Options, _ *config.Server) {
-		o.Client.Intercept = func(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
+		o.Client.Interceptors = []mcp.Interceptor{func(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
 			onlyBad(host.ServerOf(ctx))
 			return call.Send(ctx)
-		}
+		}}
 	}),
 	"host.Options.Client~Intercept-of-lists": hosting(func(o *host.Options, _ *config.Server) {
-		o.Client.Intercept = func(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
+		o.Client.Interceptors = []mcp.Interceptor{func(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
 			if call.Method == "tools/list" {
 				onlyBad(host.ServerOf(ctx))
 			}
 			return call.Send(ctx)
-		}
+		}}
 	}),
-	"host.Dialer host.Dialers host.Options.Dialers": dialing(func(*host.DialParams) (mcp.Transport, error) { panic(oh()) }),
+	"host.Dialer host.Dialers host.Options.Dialers": dialing(func(context.Context, *host.DialParams) (mcp.Transport, error) { panic(oh()) }),
 	"host.InProcess(servers) dialers.Options.InProcess": func(t *testing.T, p *panicLog) {
 		dialing(dialers.All(&dialers.Options{InProcess: map[string]mcp.Transport{"bad": hookedTransport{failing{}, panicsIn("Open"), nil}}})[config.SDK])(t, p)
 		dialing(host.InProcess(map[string]mcp.Transport{"bad": hookedTransport{failing{}, panicsIn("Features"), nil}}))(t, p)
 	},
-	"host.DialParams.Cleanup": dialing(func(d *host.DialParams) (mcp.Transport, error) {
+	"host.DialParams.Cleanup": dialing(func(_ context.Context, d *host.DialParams) (mcp.Transport, error) {
 		d.Cleanup = func() { panic(oh()) }
 		return failing{}, nil
 	}),
-	"host.DialParams.Classify": dialing(func(d *host.DialParams) (mcp.Transport, error) {
+	"host.DialParams.Classify": dialing(func(_ context.Context, d *host.DialParams) (mcp.Transport, error) {
 		d.Classify = func(error) host.Category { panic(oh()) }
 		return failing{}, nil
 	}),
 	"host.DialParams.SetUnreachable(f)": hosting(func(o *host.Options, bad *config.Server) {
-		o.Dialers[config.HTTP] = func(d *host.DialParams) (mcp.Transport, error) {
+		o.Dialers[config.HTTP] = func(_ context.Context, d *host.DialParams) (mcp.Transport, error) {
 			d.SetUnreachable(func(error) bool { panic(oh()) })
 			return failing{}, nil
 		}
@@ -198,7 +198,7 @@ var hostPanics = map[string]panicCase{
 	"host.Asking(policy)":   approving(host.Asking(panickingApprover, nil)),
 	"host.Asking(ask)":      approving(host.Asking(nil, panickingApprover)),
 	"host.SearchOptions.Match": func(t *testing.T, p *panicLog) {
-		tools := p.host(p.serve(), host.Options{}).ToolSearch(&host.SearchOptions{Threshold: -1, Match: func(string, []*host.Tool, int) []*host.Tool { panic(oh()) }}).Tools()
+		tools := p.host(p.serve(), host.Options{}).ToolSearch(&host.SearchOptions{Threshold: -1, Match: func(context.Context, string, []*host.Tool, int) ([]*host.Tool, error) { panic(oh()) }}).Tools()
 		_, err := tools[0].Execute(t.Context(), mcp.RawMessage(`{"query":"x"}`))
 		testutil.Check(t, err)
 		p.reported()
@@ -206,11 +206,11 @@ var hostPanics = map[string]panicCase{
 	"host.Options.Start host.DialParams.Start": hosting(func(o *host.Options, bad *config.Server) {
 		good := o.Dialers[config.Stdio]
 		o.Start = func(string, *exec.Cmd) error { panic(oh()) }
-		o.Dialers = host.Dialers{config.Stdio: func(d *host.DialParams) (mcp.Transport, error) {
+		o.Dialers = host.Dialers{config.Stdio: func(_ context.Context, d *host.DialParams) (mcp.Transport, error) {
 			if d.Name == "bad" {
-				return host.Stdio(d)
+				return host.Stdio(context.Background(), d)
 			}
-			return good(d)
+			return good(context.Background(), d)
 		}}
 		bad.Command, _ = os.Executable()
 	}),

@@ -17,7 +17,7 @@ func (t *target) hosts(ctx context.Context, sizes []int, out *json.Encoder) erro
 	if err := out.Encode(before); err != nil {
 		return err
 	}
-	dial := func(*host.DialParams) (mcp.Transport, error) { return t.transport(), nil }
+	dial := func(context.Context, *host.DialParams) (mcp.Transport, error) { return t.transport(), nil }
 	h := host.New(&host.Options{
 		Dialers: host.Dialers{config.Stdio: dial, config.HTTP: dial}, Parallel: 16,
 		Client: t.options(), MaxServers: -1,

@@ -97,30 +97,30 @@ func newDialers(o *Options) *dialers {
 // HTTP+SSE nor OAuth; a server that requires the user's authorization enters the
 // state host.NeedsAuth. o may be nil.
 func HTTP(o *streamhttp.Options) host.Dialer {
-	return checked(func(_ context.Context, to *host.DialParams) (mcp.Transport, error) {
+	return checked(func(ctx context.Context, to *host.DialParams) (mcp.Transport, error) {
 		t := streamhttp.New(to.URL, o)
 		addHeaders(to, &t.Header)
 		to.Classify = classifyHTTP
 		to.SetUnreachable(httpx.Unreachable)
-		return started(to, t, nil)
+		return started(ctx, to, t, nil)
 	})
 }
 
 // SSE returns a Dialer for HTTP+SSE, as [HTTP] does for Streamable HTTP. o may be nil.
 func SSE(o *sse.Options) host.Dialer {
-	return checked(func(_ context.Context, to *host.DialParams) (mcp.Transport, error) {
+	return checked(func(ctx context.Context, to *host.DialParams) (mcp.Transport, error) {
 		t := sse.New(to.URL, o)
 		addHeaders(to, &t.Header)
 		to.Classify = classifyHTTP
 		to.SetUnreachable(httpx.Unreachable)
-		return started(to, t, nil)
+		return started(ctx, to, t, nil)
 	})
 }
 
 // withProgram returns a Transport that starts the program of to before it
 // connects to the URL.
-func withProgram(to *host.DialParams, web mcp.Transport) (mcp.Transport, error) {
-	command, err := host.Stdio(context.Background(), to)
+func withProgram(ctx context.Context, to *host.DialParams, web mcp.Transport) (mcp.Transport, error) {
+	command, err := host.Stdio(ctx, to)
 	if err != nil {
 		return nil, err
 	}
@@ -135,11 +135,11 @@ func withProgram(to *host.DialParams, web mcp.Transport) (mcp.Transport, error) 
 
 // checked returns a Dialer with an error for nil.
 func checked(d host.Dialer) host.Dialer {
-	return func(_ context.Context, to *host.DialParams) (mcp.Transport, error) {
+	return func(ctx context.Context, to *host.DialParams) (mcp.Transport, error) {
 		if to == nil || to.Server == nil {
 			return nil, errNoServer
 		}
-		return d(context.Background(), to)
+		return d(ctx, to)
 	}
 }
 
@@ -150,39 +150,39 @@ type dialers struct {
 	auth oauth.Options
 }
 
-func (d *dialers) http(_ context.Context, to *host.DialParams) (mcp.Transport, error) {
-	return d.stream(to, to.URL)
+func (d *dialers) http(ctx context.Context, to *host.DialParams) (mcp.Transport, error) {
+	return d.stream(ctx, to, to.URL)
 }
 
-func (d *dialers) stream(to *host.DialParams, url string) (mcp.Transport, error) {
+func (d *dialers) stream(ctx context.Context, to *host.DialParams, url string) (mcp.Transport, error) {
 	t := streamhttp.New(url, d.HTTP)
-	return started(to, t, d.settings(to, url, &t.Client, &t.Header))
+	return started(ctx, to, t, d.settings(to, url, &t.Client, &t.Header))
 }
 
-func (d *dialers) sse(_ context.Context, to *host.DialParams) (mcp.Transport, error) {
+func (d *dialers) sse(ctx context.Context, to *host.DialParams) (mcp.Transport, error) {
 	t := sse.New(to.URL, d.SSE)
-	return started(to, t, d.settings(to, to.URL, &t.Client, &t.Header))
+	return started(ctx, to, t, d.settings(to, to.URL, &t.Client, &t.Header))
 }
 
 // started returns t, which starts the program of the entry first if it has one,
 // or err if there is one.
-func started(to *host.DialParams, t mcp.Transport, err error) (mcp.Transport, error) {
+func started(ctx context.Context, to *host.DialParams, t mcp.Transport, err error) (mcp.Transport, error) {
 	if err != nil {
 		return nil, err
 	}
 	if to.Command == "" {
 		return t, nil
 	}
-	return withProgram(to, t)
+	return withProgram(ctx, to, t)
 }
 
 // proxy connects through a proxy.
-func (d *dialers) proxy(_ context.Context, to *host.DialParams) (mcp.Transport, error) {
+func (d *dialers) proxy(ctx context.Context, to *host.DialParams) (mcp.Transport, error) {
 	at, err := address(to.Server)
 	if err != nil {
 		return nil, err
 	}
-	return d.stream(to, at)
+	return d.stream(ctx, to, at)
 }
 
 // address returns the URL of a server. In that of a proxy, the server's ID replaces

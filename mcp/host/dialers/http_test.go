@@ -71,7 +71,7 @@ func TestHTTPAlone(t *testing.T) {
 			t.Errorf("%s: %v, %v", server, res, err)
 		}
 	}
-	if _, err := dialers.HTTP(nil)(nil); err == nil {
+	if _, err := dialers.HTTP(nil)(t.Context(), nil); err == nil {
 		t.Error("no error for no parameters")
 	}
 }

@@ -43,7 +43,7 @@ func TestSSEAlone(t *testing.T) {
 	if h.Tool("mcp__open__echo") == nil {
 		t.Error("no tools")
 	}
-	if _, err := dialers.SSE(nil)(nil); err == nil {
+	if _, err := dialers.SSE(nil)(t.Context(), nil); err == nil {
 		t.Error("nil parameters are no error")
 	}
 }

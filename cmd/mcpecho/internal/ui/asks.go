@@ -36,9 +36,9 @@ type ask struct {
 
 // An answer is what the user answers.
 type answer struct {
-	Ask    int             `json:"ask"`
-	Action string          `json:"action"` // accept, decline or cancel
-	Value  json.RawMessage `json:"value"`  // the content, or the result of sampling
+	Ask    int              `json:"ask"`
+	Action mcp.ElicitAction `json:"action"` // accept, decline or cancel
+	Value  json.RawMessage  `json:"value"`  // the content, or the result of sampling
 }
 
 // handlers returns the handlers of the server's requests.
@@ -87,7 +87,7 @@ func (b *Bench) askForm(ctx context.Context, p *mcp.ElicitParams) (*mcp.ElicitRe
 	return res, err
 }
 
-func (b *Bench) askURL(ctx context.Context, r *mcp.URLRequest) (string, error) {
+func (b *Bench) askURL(ctx context.Context, r *mcp.URLRequest) (mcp.ElicitAction, error) {
 	given, err := b.ask(ctx, &ask{Kind: askURL, Message: r.Message, URL: r.URL, Host: r.Host, Punycode: r.Punycode})
 	return given.Action, err
 }
@@ -124,7 +124,7 @@ func (b *Bench) give(given answer) error {
 	case a == nil:
 		return errAnswered
 	case given.Action != mcp.ElicitAccept && given.Action != mcp.ElicitDecline && given.Action != mcp.ElicitCancel:
-		return fmt.Errorf("the action must be accept, decline or cancel, not %q", cut(given.Action, maxName))
+		return fmt.Errorf("the action must be accept, decline or cancel, not %q", cut(string(given.Action), maxName))
 	case given.Action == mcp.ElicitAccept && a.Kind == askForm:
 		if err := validate(a.schema, given.Value); err != nil {
 			return err

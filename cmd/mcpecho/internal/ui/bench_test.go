@@ -37,7 +37,7 @@ func calculator(t *testing.T) *mcptest.Server {
 		if err != nil {
 			return nil, err
 		}
-		return res.Action + " " + strings.TrimSpace(stringOf(res.Content["color"])), nil
+		return string(res.Action) + " " + strings.TrimSpace(stringOf(res.Content["color"])), nil
 	})
 	s.Tool("samples", nil, func(c *mcptest.Call) (any, error) { return c.Ask("What is the capital of France?") })
 	s.Prompt("greet", func(c *mcptest.Call) (any, error) { return "Greet " + c.Text("name"), nil }, "name")

@@ -39,10 +39,10 @@ const server = "http://127.0.0.1:1/mcp"
 var receivers = map[string]func() any{
 	"mcp.Client": func() any { return client() },
 	"mcp.OutgoingCall": func() (call any) {
-		c := connect(&mcp.Options{Intercept: func(ctx context.Context, o *mcp.OutgoingCall) (mcp.RawMessage, error) {
+		c := connect(&mcp.Options{Interceptors: []mcp.Interceptor{func(ctx context.Context, o *mcp.OutgoingCall) (mcp.RawMessage, error) {
 			call = o
 			return o.Send(ctx)
-		}})
+		}}})
 		_ = c.Ping(background)
 		return call
 	},
@@ -55,7 +55,7 @@ var receivers = map[string]func() any{
 	"streamhttp.Transport": func() any { return streamhttp.New(web.URL, nil) },
 	"host.DialParams":      func() any { return &host.DialParams{Server: &config.Server{}} },
 	"host.Host":            func() any { return host.New(nil) },
-	"host.View":            func() any { return host.New(nil).Agent() },
+	"host.View":            func() any { return host.New(nil).View() },
 	"host.Snapshot":        func() any { return host.New(nil).Snapshot() },
 	"host.Tool":            func() any { return host.New(nil).Tool("unknown") },
 }
