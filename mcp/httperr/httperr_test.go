@@ -34,6 +34,10 @@ func TestErrorsMatch(t *testing.T) {
 	if !errors.Is(page, jsonrpc.ErrMalformed) || page.Error() != "GET u: 200 OK with text/html instead of application/json (a web page)" {
 		t.Error(page)
 	}
+	encoded := &httperr.StatusError{Method: "GET", URL: "u", Status: 200, ContentType: "application/json", ContentEncoding: "br", Want: "application/json"}
+	if encoded.Error() != "GET u: 200 OK with application/json encoded in br instead of application/json" || !encoded.Permanent() {
+		t.Error(encoded)
+	}
 	if err := (&httperr.RedirectError{Status: 302, From: "a", To: "b", Reason: "no"}); err.Error() != "302 Found from a to b: no" {
 		t.Error(err)
 	}

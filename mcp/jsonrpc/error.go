@@ -77,7 +77,7 @@ func (e *Error) Error() string {
 }
 
 // MarshalJSON returns a JSON-RPC error object.
-func (e *Error) MarshalJSON() ([]byte, error) { return e.append(nil), nil }
+func (e Error) MarshalJSON() ([]byte, error) { return e.append(nil), nil }
 
 // UnmarshalJSON reads a JSON-RPC error object, or a string, which it takes as the
 // message.

@@ -382,3 +382,10 @@ func ExampleSchema_Validate() {
 	fmt.Println(s.Validate(ctx, mcp.RawMessage(`1.5`)))
 	// Output: want integer, got number
 }
+
+func TestErrDialect(t *testing.T) {
+	_, err := jsonschema.Compile(t.Context(), mcp.RawMessage(`{"$schema":"http://json-schema.org/draft-03/schema#"}`))
+	if !errors.Is(err, jsonschema.ErrDialect) {
+		t.Errorf("%v does not match ErrDialect", err)
+	}
+}

@@ -345,3 +345,26 @@ func TestServeWithoutStream(t *testing.T) {
 	}
 	mcptest.TransportServer(nil) // has no server to add tools to
 }
+
+func TestBindAndRemovePrompt(t *testing.T) {
+	s := mcptest.New(t)
+	s.Tool("add", nil, func(c *mcptest.Call) (any, error) {
+		var args struct{ A, B int }
+		err := c.Bind(&args)
+		return fmt.Sprint(args.A + args.B), err
+	})
+	s.Prompt("p", func(*mcptest.Call) (any, error) { return "text", nil })
+	client := s.Connect(nil)
+	for _, tt := range []struct {
+		args any
+		want string
+	}{{map[string]any{"a": 2, "b": 40}, "42"}, {nil, "0"}} {
+		if res, err := client.CallTool(t.Context(), "add", tt.args); err != nil || res.Text() != tt.want {
+			t.Errorf("%v: %v, %v", tt.args, res, err)
+		}
+	}
+	s.RemovePrompt("p")
+	if _, err := client.GetPrompt(t.Context(), "p", nil); err == nil {
+		t.Error("a prompt that was removed is there")
+	}
+}
