@@ -30,6 +30,13 @@ var core = []string{"mcp", "mcp/jsonrpc", "mcp/stdio", "mcp/streamhttp", "mcp/ss
 // transports must not know the methods of MCP.
 var transports = []string{"mcp/jsonrpc", "mcp/stdio", "mcp/streamhttp", "mcp/sse", "internal/httpx", "internal/eventstream"}
 
+// frozen are the packages whose API does not change after 1.0; added are what the
+// review before 1.0 added to it.
+var (
+	frozen = []string{"mcp", "mcp/jsonrpc", "mcp/stdio", "mcp/sse", "mcp/streamhttp", "mcp/httperr", "mcp/oauth", "mcp/typed", "mcp/jsonschema", "mcp/mcptest"}
+	added  = regexp.MustCompile(`^(mcp/httperr |mcp (Interceptor|ContentType|ElicitAction|ReferenceType|TaskSupport|TaskForbidden|TaskOptional|TaskRequired|(Tool|Content|CallToolResult)\.Format|(Prompt|Resource|ResourceTemplate|Implementation)\.DisplayName|Roots\.List|Changes\.Changed)$|mcp/typed Args$|mcp/streamhttp TimeoutError$)`)
+)
+
 // harness are folders whose code only tests use.
 var harness = regexp.MustCompile(`^(internal/(?:lab/)?(testserver|faulttest|interop|conformance|peers|testutil|documents|matrix|leak|docs|bench|size)|scripts|examples)(/|$)`)
 
@@ -81,6 +88,7 @@ func run(before string, verbose bool) error {
 		{"… lines of Go", tree.vendoredLines},
 		{"… bytes of Go", tree.vendoredBytes},
 		{"exported names of mcp/jsonrpc without a use elsewhere", tree.unusedNames},
+		{"exported identifiers of the frozen packages, without JSON", tree.frozenNames},
 		{"fragments of 6 lines and more that occur twice", tree.duplicates},
 		{"identifiers that are words of the old vocabulary", tree.oldWords},
 		{`"revision" in comments and documents`, tree.revisions},
@@ -312,6 +320,62 @@ func (t tree) methods() (int, []string) {
 			})
 		})
 	return len(list), list
+}
+
+// frozenNames counts exported constants, variables, functions, types, methods and
+// fields. It lists those that the review before 1.0 added.
+func (t tree) frozenNames() (n int, list []string) {
+	t.code(func(folder, name string) bool { return slices.Contains(frozen, folder) && !isTest(name) },
+		func(name string, _ *token.FileSet, file *ast.File) {
+			count := func(id *ast.Ident, parent string) {
+				if !id.IsExported() || id.Name == "MarshalJSON" || id.Name == "UnmarshalJSON" {
+					return
+				}
+				n++
+				if parent != "" {
+					parent += "."
+				}
+				if full := path.Dir(name) + " " + parent + id.Name; added.MatchString(full) {
+					list = append(list, "added: "+full)
+				}
+			}
+			for _, d := range file.Decls {
+				if f, ok := d.(*ast.FuncDecl); ok {
+					parent, exported := "", true
+					if f.Recv != nil {
+						typ := f.Recv.List[0].Type
+						if p, ok := typ.(*ast.StarExpr); ok {
+							typ = p.X
+						}
+						if id, ok := typ.(*ast.Ident); ok {
+							parent, exported = id.Name, id.IsExported()
+						}
+					}
+					if exported {
+						count(f.Name, parent)
+					}
+					continue
+				}
+				for _, s := range d.(*ast.GenDecl).Specs {
+					switch s := s.(type) {
+					case *ast.ValueSpec:
+						for _, id := range s.Names {
+							count(id, "")
+						}
+					case *ast.TypeSpec:
+						count(s.Name, "")
+						if st, ok := s.Type.(*ast.StructType); ok && s.Name.IsExported() {
+							for _, f := range st.Fields.List {
+								for _, id := range f.Names {
+									count(id, s.Name.Name)
+								}
+							}
+						}
+					}
+				}
+			}
+		})
+	return n - len(list), list
 }
 
 func (t tree) harnessLines() (n int, list []string) {
