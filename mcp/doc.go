@@ -13,6 +13,11 @@
 //	}
 //	fmt.Println(res.Text())
 //
+// The API of this package is frozen at 1.0, as is that of packages jsonrpc, stdio,
+// sse, streamhttp, httperr, oauth, typed, jsonschema and mcptest (except for its
+// faults of skills). Package host and those below it follow other products, and
+// package skills follows a draft, so they may change in a minor version.
+//
 // # Transports
 //
 // A [Transport] opens connections to a server. Package stdio starts the server as
@@ -75,6 +80,33 @@
 //
 // If a context ends a call, the error matches the cause of the context and its
 // Err. After Close, every method returns an error that matches [ErrClosed].
+//
+// # Capabilities
+//
+// A list or a completion that the server has not declared is empty and costs no
+// request. ListTasks and Tasks return an error that matches
+// [errors.ErrUnsupported] instead, as a server may have tasks without a list.
+// Every other method sends its request, and the server refuses what it does not
+// have.
+//
+// # Options
+//
+// In all options of this module, zero is the default, and a negative number turns
+// the limit or the feature off, unless the field says otherwise.
+//
+// # Embedding
+//
+// The protocol types have the methods MarshalJSON and UnmarshalJSON, and some have
+// Format. A struct that embeds one of them is encoded, decoded and printed as the
+// embedded value alone: its other fields are missing. Use a named field, or give
+// the struct methods of its own:
+//
+//	type listed struct {
+//		Tool   mcp.Tool `json:"tool"` // and not: mcp.Tool
+//		Server string   `json:"server"`
+//	}
+//
+// A struct that embeds a [Transport] or a jsonrpc.Conn keeps what they can do.
 //
 // # Timeouts
 //

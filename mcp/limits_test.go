@@ -41,7 +41,10 @@ func TestPagesOfRefusals(t *testing.T) {
 					p.send(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"error":{"code":` + strconv.Itoa(tt.code) + `,"message":"log in","data":` + tt.data + `}}`)
 				})
 				asked := 0
-				open := func(context.Context, *mcp.URLRequest) (mcp.ElicitAction, error) { asked++; return mcp.ElicitAccept, nil }
+				open := func(context.Context, *mcp.URLRequest) (mcp.ElicitAction, error) {
+					asked++
+					return mcp.ElicitAccept, nil
+				}
 				c := connectStream(t, rwc, &mcp.Options{Handlers: []mcp.Handler{mcp.Elicitation{OpenURL: open}}})
 				_, err := c.CallTool(t.Context(), "any", nil)
 				if asked != tt.asked || (err == nil) != (tt.asked > 0) || len(p.messages("tools/call")) != 1+tt.asked {

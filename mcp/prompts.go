@@ -19,13 +19,13 @@ func (c *Client) promptPages(ctx context.Context, held *int) iter.Seq2[*Prompt, 
 }
 
 // ListPrompts returns all prompts of the server. If it fails, it returns those
-// received so far and the error.
+// received so far and the error. The list is empty if the server declares no prompts.
 func (c *Client) ListPrompts(ctx context.Context) ([]*Prompt, error) {
 	return all(ctx, c, c.promptPages)
 }
 
 // GetPrompt returns the messages of a prompt with the given arguments, which may
-// be nil.
+// be nil. The request is sent even if the server declares no prompts.
 func (c *Client) GetPrompt(ctx context.Context, name string, args map[string]string) (*GetPromptResult, error) {
 	q := newRequest("prompts/get", name, (*request).appendNamed)
 	if args != nil {

@@ -24,7 +24,8 @@ func (c *Client) resourcePages(ctx context.Context, held *int) iter.Seq2[*Resour
 }
 
 // ListResources returns all resources of the server. If it fails, it returns
-// those received so far and the error.
+// those received so far and the error. The list is empty if the server declares no
+// resources.
 func (c *Client) ListResources(ctx context.Context) ([]*Resource, error) {
 	return all(ctx, c, c.resourcePages)
 }
@@ -50,7 +51,7 @@ func (c *Client) ListResourceTemplates(ctx context.Context) ([]*ResourceTemplate
 
 // ReadResource reads a resource. If there is none with this URI, the server
 // refuses with [CodeResourceNotFound], or with jsonrpc.CodeInvalidParams from
-// 2026-07-28 on.
+// 2026-07-28 on. The request is sent even if the server declares no resources.
 func (c *Client) ReadResource(ctx context.Context, uri string) (*ReadResourceResult, error) {
 	return call(ctx, c, newRequest("resources/read", uri, (*request).appendURI), fresh[ReadResourceResult])
 }

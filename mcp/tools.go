@@ -66,7 +66,7 @@ func (c *Client) bind(tools []*Tool) []*Tool {
 }
 
 // ListTools returns all tools of the server. If it fails, it returns the tools
-// received so far and the error.
+// received so far and the error. The list is empty if the server declares no tools.
 func (c *Client) ListTools(ctx context.Context) ([]*Tool, error) { return all(ctx, c, c.toolPages) }
 
 // A ToolCall describes a call of a tool.

@@ -1,6 +1,7 @@
 /*
 Package host manages an agent's connections to many MCP servers and merges
-their tools into one set.
+their tools into one set. It follows other products, so its API may change in a
+minor version.
 
 	h := host.New(nil)
 	defer h.Shutdown(ctx)
@@ -16,7 +17,7 @@ Four packages below this one complete it. Package config reads configuration
 files. Package dialers connects to servers over HTTP; a program that does not
 import it starts its servers as child processes and does not link net/http.
 Package schema writes tool definitions and results in the formats of model
-providers. Package skills merges the skills of all servers.
+providers. Package skillset merges the skills of all servers.
 
 # Servers
 

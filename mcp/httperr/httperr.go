@@ -6,7 +6,7 @@
 //		time.Sleep(status.RetryAfter)
 //	}
 //
-// The package is frozen at 1.0: a later minor version may add fields and methods.
+// The API is frozen at 1.0.
 package httperr
 
 import (

@@ -1,5 +1,6 @@
 // Package jsonrpc implements JSON-RPC 2.0 over any stream of messages. It knows
-// neither MCP nor HTTP; package mcp and the transports build on it.
+// neither MCP nor HTTP; package mcp and the transports build on it. Its API is frozen
+// at 1.0.
 //
 // The vocabulary is [Message], [Request], [ID] and [Error], the sentinel errors,
 // and the interfaces [Conn] and [Stream] with [Handler]. [NewConn] makes a Conn

@@ -1,5 +1,6 @@
 // Package skills reads the skills of MCP servers: directories of instructions and
-// files for a model (the extension io.modelcontextprotocol/skills, SEP-2640).
+// files for a model (the extension io.modelcontextprotocol/skills, SEP-2640). As that
+// is a draft, the API may change in a minor version.
 //
 //	client, err := mcp.Connect(ctx, stdio.Command("my-server"), nil) // or streamhttp.New(url, nil)
 //	…

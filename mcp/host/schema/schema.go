@@ -1,5 +1,5 @@
 // Package schema writes tool definitions and tool results in the formats of
-// model providers.
+// model providers. It may change in a minor version, as the formats do.
 //
 //	tools, err := schema.List(schema.Anthropic, h.Tools())
 //	…

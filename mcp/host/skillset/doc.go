@@ -1,8 +1,9 @@
-// Package skills merges the skills of all servers of a host (SEP-2640) into one
+// Package skillset merges the skills of all servers of a host (SEP-2640) into one
 // set for a model: with unique names, lists of allowed and denied skills,
-// approval, pins, and entries in the host's catalog.
+// approval, pins, and entries in the host's catalog. The API may change in a minor
+// version.
 //
-//	set := skills.New(h, nil)
+//	set := skillset.New(h, nil)
 //	prompt := set.Prompt(ctx)                // names and descriptions, for the system prompt
 //	tools := append(h.Tools(), set.Tools()...) // list_skills, read_skill, read_skill_file
 //
