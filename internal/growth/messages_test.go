@@ -79,8 +79,19 @@ func (r recorded) Open(_ context.Context, h jsonrpc.Handler) (jsonrpc.Conn, erro
 	for _, m := range r.messages {
 		h.Trace(false, []byte(m))
 	}
-	return nil, nil
+	return closedConn{}, nil
 }
+
+// A closedConn is a connection that the client has closed.
+type closedConn struct{ jsonrpc.Conn }
+
+func (closedConn) Done() <-chan struct{} {
+	done := make(chan struct{})
+	close(done)
+	return done
+}
+
+func (closedConn) Err() error { return jsonrpc.ErrClosed }
 
 // The input is a list of messages and a value in the last one.
 func TestGrowthOfRecordings(t *testing.T) {

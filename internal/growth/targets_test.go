@@ -22,7 +22,7 @@ var readers = map[string]string{
 	"cmd/mcpecho/internal/shellwords.FuzzSplit": "none: a line that the user types",
 	"cmd/mcpecho/internal/terminal.FuzzWrap":    "none: text that is printed, and has a maximum",
 	"internal/batch.FuzzCommandLine":            "none: a command line of Windows has at most 32 KiB",
-	"internal/diag.FuzzRedact":                  "redaction",
+	"internal/display.FuzzRedact":               "redaction",
 	"internal/eventstream.FuzzReader":           "event stream",
 	"internal/lineedit.FuzzKeys":                "none: keys that the user presses",
 	"internal/recording.FuzzIsPlain":            "recordings",

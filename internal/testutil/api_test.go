@@ -55,7 +55,7 @@ func TestFrozenAPI(t *testing.T) {
 }
 
 // conventional are methods whose name and package say everything.
-var conventional = map[string]bool{"Error": true, "Unwrap": true, "Is": true, "As": true}
+var conventional = map[string]bool{"Error": true, "Unwrap": true, "Is": true, "As": true, "MarshalJSON": true, "UnmarshalJSON": true}
 
 // A rule is what the name of an identifier must be like.
 type rule struct {

@@ -31,7 +31,7 @@ func TestSessionOfARequest(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, session := range []jsonrpc.Session{jsonrpc.NoSession, jsonrpc.OpensSession, jsonrpc.InSession} {
-		if _, err := c.Call(t.Context(), &jsonrpc.Request{Method: "m", Session: session}); err != nil {
+		if _, err := c.Call(t.Context(), &jsonrpc.Request{Method: "m", HTTP: jsonrpc.HTTP{Session: session}}); err != nil {
 			t.Errorf("session %d: %v", session, err)
 		}
 	}
