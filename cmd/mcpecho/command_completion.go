@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/flags"
@@ -16,7 +18,10 @@ import (
 
 func shellNames() []string { return []string{"bash", "zsh", "fish"} }
 
-func runCompletion(_ context.Context, c *invocation) error {
+func runCompletion(ctx context.Context, c *invocation) error {
+	if len(c.args) > 1 && c.args[0] != toolNames {
+		return c.extraArgument(c.args[1])
+	}
 	switch c.args[0] {
 	case "bash":
 		return c.print(bashScript())
@@ -26,6 +31,8 @@ func runCompletion(_ context.Context, c *invocation) error {
 		return c.print(fishScript())
 	case configuredNames:
 		return c.printNames()
+	case toolNames:
+		return c.printToolNames(ctx)
 	}
 	shell := append(nearest.Names(c.args[0], shellNames()), "bash")[0]
 	return c.usageHint("completion: the shell must be bash, zsh or fish, not "+strconv.Quote(c.args[0]), "type: "+c.retyped(c.args[0], shell))
@@ -37,14 +44,46 @@ func runCompletion(_ context.Context, c *invocation) error {
 // line breaks or invisible characters.
 const configuredNames = "servers"
 
+// toolNames is the argument with which the scripts list the names of a server's tools.
+const toolNames = "tools"
+
 func (c *invocation) printNames() error {
-	text := ""
-	for _, s := range config.Load(".").Servers {
-		if !strings.HasPrefix(s.Name, "-") && terminal.EscapeName(s.Name) == s.Name && !strings.ContainsFunc(s.Name, func(r rune) bool { return r != ' ' && unicode.IsSpace(r) }) {
-			text += s.Name + "\n"
+	return c.print(completed(serverNames(config.Load("."))))
+}
+
+// completed returns the names that a script may complete, a line each.
+func completed(names []string) (text string) {
+	for _, name := range names {
+		if !strings.HasPrefix(name, "-") && terminal.EscapeName(name) == name && !strings.ContainsFunc(name, func(r rune) bool { return r != ' ' && unicode.IsSpace(r) }) {
+			text += name + "\n"
 		}
 	}
-	return c.print(text)
+	return text
+}
+
+// completionTimeout limits how long a press of Tab may take.
+const completionTimeout = 5 * time.Second
+
+// printToolNames prints the names of the tools of the server that the second argument
+// names. A server that is not trusted, requires authorization or fails has none.
+func (c *invocation) printToolNames(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, completionTimeout)
+	defer cancel()
+	e := *c.environment
+	e.stdin, e.stderr = strings.NewReader(""), io.Discard
+	d, err := parse(&e, append([]string{"tools", "-q"}, c.args[1:]...))
+	if err != nil {
+		return c.print("")
+	}
+	var names []string
+	_ = d.withServer(ctx, func(s *conversation) error {
+		tools, err := d.tools(ctx, s)
+		for _, t := range tools {
+			names = append(names, t.Name)
+		}
+		return err
+	})
+	return c.print(completed(names))
 }
 
 // flagValues returns the possible values of a flag, or reports that its value is the
@@ -98,11 +137,12 @@ func withValues() string {
 	return strings.Join(flagWords(slices.DeleteFunc(flags.All(), func(f flags.Flag) bool { return f.Value == "" })), "|")
 }
 
-// withTargets returns the names of the commands that take a target.
-func withTargets(separator string) string {
+// withTargets returns the names of the commands that take a target, and then a tool or
+// not.
+func withTargets(separator string, tool bool) string {
 	var names []string
 	for _, c := range commands() {
-		if c.target || c.pair {
+		if (c.target || c.pair) && c.tool == tool {
 			names = append(append(names, c.name), c.aliases...)
 		}
 	}
@@ -116,7 +156,7 @@ func bashScript() string {
 	var b strings.Builder
 	b.WriteString(`# Completion of mcpecho for bash: source <(mcpecho completion bash)
 _mcpecho() {
-  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} cmd= target= words= name quoted i
+  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} cmd= target= tool= list=servers words= name quoted i
   COMPREPLY=()
   for ((i = 1; i < COMP_CWORD; i++)); do
     case ${COMP_WORDS[i]} in
@@ -126,7 +166,7 @@ _mcpecho() {
       *) case $cmd/${COMP_WORDS[i]} in
         /*) cmd=${COMP_WORDS[i]} ;;
         skills/read|skills/check) ;;
-        *) target=yes ;;
+        *) tool=$target target=${target:-${COMP_WORDS[i]}} ;;
       esac ;;
     esac
   done
@@ -146,14 +186,15 @@ _mcpecho() {
 	b.WriteString(`  esac
   COMPREPLY=($(compgen -W "$words" -- "$cur"))
   case $cmd in
-    ` + withTargets("|") + `) [[ $target || $cur == -* ]] && return ;;
+    ` + withTargets("|", false) + `) [[ $target || $cur == -* ]] && return ;;
+    ` + withTargets("|", true) + `) [[ $tool || $cur == -* ]] && return; [[ $target ]] && list=tools ;;
     *) return ;;
   esac
-  # The names come from files: a line each, never evaluated, quoted for the command line.
+  # The names come from files or a server: a line each, never evaluated, quoted for the command line.
   while IFS= read -r name; do
     printf -v quoted %q "$name"
     [[ $name == "$cur"* || $quoted == "$cur"* ]] && COMPREPLY+=("$quoted")
-  done < <("${COMP_WORDS[0]}" completion servers 2>/dev/null)
+  done < <("${COMP_WORDS[0]}" completion $list ${target:+"$target"} 2>/dev/null)
 }
 complete -o default -F _mcpecho mcpecho
 `)
@@ -165,13 +206,13 @@ func zshScript() string {
 	b.WriteString(`#compdef mcpecho
 # Completion of mcpecho for zsh: source <(mcpecho completion zsh)
 _mcpecho() {
-  local cmd i
+  local cmd target i
   for ((i = 2; i < CURRENT; i++)); do
     case $words[i] in
       --) shift $i words; ((CURRENT -= i)); _normal; return ;;
       ` + withValues() + `) ((i++)) ;;
       -*) ;;
-      *) [[ -n $cmd ]] || cmd=$words[i] ;;
+      *) if [[ -z $cmd ]]; then cmd=$words[i]; elif [[ -z $target ]]; then target=$words[i]; fi ;;
     esac
   done
   local -a commands=(
@@ -189,7 +230,9 @@ _mcpecho() {
 		case c.pair:
 			second = " " + shellQuote("2"+servers) + " " + shellQuote("3"+servers)
 		case c.target:
-			second = " " + shellQuote("2"+servers)
+			if second = " " + shellQuote("2"+servers); c.tool {
+				second += " " + shellQuote(`3:tool:{compadd -- ${(f)"$(${(Q)words[1]} completion tools ${(Q)target} 2>/dev/null)"}; _default}`)
+			}
 		case words != "":
 			argument = "(" + words + ")"
 		}
@@ -234,7 +277,7 @@ func fishScript() string {
 function __mcpecho_server
   contains -- -- (commandline -opc)
 end
-function __mcpecho_no_target
+function __mcpecho_words
   set -l words
   set -l value
   for word in (commandline -opc)[2..]
@@ -250,6 +293,10 @@ function __mcpecho_no_target
         set -a words $word
     end
   end
+  string join \n -- $words
+end
+function __mcpecho_no_target
+  set -l words (__mcpecho_words)
   test (count $words) -eq 1; or test "$words" = "skills read" -o "$words" = "skills check"
 end
 complete -c mcpecho -n 'not __mcpecho_server; and not __fish_seen_subcommand_from ` + all + `' -f
@@ -262,8 +309,10 @@ complete -c mcpecho -n __mcpecho_server -x -a '(__fish_complete_subcommand --fcs
 			b.WriteString("complete -c mcpecho -n '__fish_seen_subcommand_from " + c.name + "' -f -a " + shellQuote(strings.Join(words, " ")) + "\n")
 		}
 	}
-	b.WriteString("complete -c mcpecho -n 'not __mcpecho_server; and __fish_seen_subcommand_from " + withTargets(" ") +
+	b.WriteString("complete -c mcpecho -n 'not __mcpecho_server; and __fish_seen_subcommand_from " + withTargets(" ", false) + " " + withTargets(" ", true) +
 		"; and __mcpecho_no_target' -a '(mcpecho completion servers 2>/dev/null)' -d 'Configured server'\n")
+	b.WriteString("complete -c mcpecho -n 'not __mcpecho_server; and __fish_seen_subcommand_from " + withTargets(" ", true) +
+		"; and test (count (__mcpecho_words)) -eq 2' -f -a '(mcpecho completion tools (__mcpecho_words)[2] 2>/dev/null)' -d Tool\n")
 	for _, f := range flags.All() {
 		b.WriteString(fishFlag(&f))
 	}

@@ -36,6 +36,8 @@ var completions = []struct{ line, want string }{
 	{"mcpecho tools weat", "weather"},
 	{"mcpecho -q call --timeout 5s weat", "weather"},
 	{"mcpecho skills rea", "read"},
+	{"mcpecho call weather ech", "echo"},
+	{"mcpecho info -q weather --timeout 5s ask_samp", "ask_sampling"},
 	{"mcpecho skills weat", "weather"},
 	{"mcpecho skills read weat", "weather"},
 	{"mcpecho skills -q check --timeout 5s weat", "weather"},
@@ -59,7 +61,7 @@ func runInShell(t *testing.T, script string, shell ...string) string {
 	if err := os.Symlink(mcpechoPath(t), filepath.Join(cmd.Dir, "mcpecho")); err != nil {
 		t.Fatal(err)
 	}
-	servers := `{"mcpServers": {"weather": {"url": "https://example.com/mcp"}, "with blank": {"url": "https://example.com/mcp"}`
+	servers := `{"mcpServers": {"weather": {"command": ` + quoted(filepath.ToSlash(mcpechoPath(t))) + `, "args": ["serve"]}, "with blank": {"url": "https://example.com/mcp"}`
 	for _, name := range hostileNames {
 		servers += ", " + quoted(name) + `: {"url": "https://example.com/mcp"}`
 	}
@@ -88,12 +90,15 @@ ask mcpecho tools ''
 ask mcpecho tools evil
 ask mcpecho tools '\$'
 ask mcpecho tools with
+ask mcpecho call weather echo ech
+ask mcpecho call nowhere ech
+ask mcpecho call '$(touch canary)' ech
 `
 	for _, c := range completions {
 		script += "ask " + c.line + "\n"
 	}
 	out := runInShell(t, script, "bash", "--norc")
-	for _, want := range []string{"complete -o default -F _mcpecho mcpecho\n", "mcpecho tools -- mcpecho vers: \n", "mcpecho call -o out: \n", `mcpecho tools with: with\ blank` + "\n", `evil\$\(touch\ canary\)`, `mcpecho tools \$: \$\(touch\ canary\)`} {
+	for _, want := range []string{"complete -o default -F _mcpecho mcpecho\n", "mcpecho tools -- mcpecho vers: \n", "mcpecho call -o out: \n", "mcpecho call weather echo ech: \n", "mcpecho call nowhere ech: \n", `mcpecho tools with: with\ blank` + "\n", `evil\$\(touch\ canary\)`, `mcpecho tools \$: \$\(touch\ canary\)`} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in:\n%s", want, out)
 		}

@@ -304,7 +304,7 @@ ADDR is that of "serve". "mcpecho serve --replay FILE" is the recorded server ag
 			flags: []string{"http", "no-token", "allow-origin", "config", "header", "transport", "env", "inherit-env", "cwd", "trace", "record", "v", "q"}, run: runProxy,
 			example: []string{"proxy --record s.rec -- mcpecho serve", "proxy https://example.com/mcp --trace -", "proxy --http 127.0.0.1:8931 -- mcpecho serve"},
 		}, {
-			name: "completion", args: strings.Join(shellNames(), "|"), min: 1, max: 1,
+			name: "completion", args: strings.Join(shellNames(), "|"), min: 1, max: 2,
 			short: "Print a shell script that completes commands, flags and servers",
 			long: `  bash  source <(mcpecho completion bash)
   zsh   source <(mcpecho completion zsh), after compinit

@@ -157,7 +157,7 @@ func TestSamplingIsAnsweredByTheUser(t *testing.T) {
 		if err := b.give(answer{b.asks[0].ID, "accept", json.RawMessage(`{}`)}); err == nil {
 			t.Error("an empty answer was accepted")
 		}
-		if err := b.give(answer{b.asks[0].ID, action, value}); err != nil {
+		if err := b.give(answer{b.asks[0].ID, mcp.ElicitAction(action), value}); err != nil {
 			t.Fatal(err)
 		}
 		if c := finished(t, b, id); !strings.Contains(string(c.result)+c.Error, want) {
