@@ -238,9 +238,12 @@ func (c *invocation) report(ctx context.Context, err error) int {
 	}
 	st := c.styler(c.stderr)
 	text = strings.TrimPrefix(terminal.Escape(text), "mcpecho:")
-	if before, line, ok := strings.Cut(text, "type: "); ok && strings.Contains(f.Hint, "type: ") {
-		line, after, _ := strings.Cut(line, "\n")
-		text = before + "type: " + st(terminal.Bold, line) + "\n" + after
+	for _, mark := range []string{"type: ", "type:\n"} { // the line may be folded
+		if before, line, ok := strings.Cut(text, mark); ok && strings.Contains(f.Hint, "type: ") {
+			line, after, _ := strings.Cut(line, "\n")
+			text = before + mark + st(terminal.Bold, line) + "\n" + after
+			break
+		}
 	}
 	_, _ = io.WriteString(c.stderr, st(terminal.Red, "mcpecho:")+text)
 	return f.Status
