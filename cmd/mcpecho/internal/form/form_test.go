@@ -73,7 +73,7 @@ func TestFieldPrompts(t *testing.T) {
 	for schema, want := range map[string]string{
 		`{"type":"boolean","default":true}`:                                                   "  f: yes or no [yes]: ",
 		`{"type":"number","title":"Size","description":"of it","minimum":1.5,"default":2}`:    "  Size: a number, at least 1.5 (of it) [2]: ",
-		`{"type":"string","format":"email","minLength":3}`:                                    "  f (email; 3 characters or more): ",
+		`{"type":"string","format":"email","minLength":3}`:                                    "  f: email, 3 characters or more: ",
 		`{"type":"array","items":{"enum":["a","b"]},"maxItems":2,"default":["a","b"]}`:        "  f: 2 choices at most\n    1  a\n    2  b\n  which, separated by commas [a, b]: ",
 		`{"type":"string","oneOf":[{"const":"a","title":"\u001b[2JA"}],"description":"x\ny"}`: "  f (x\\u000ay)\n    1  \\u001b[2JA\n  which (arrow keys): ",
 	} {

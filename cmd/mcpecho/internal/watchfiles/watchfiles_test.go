@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -64,42 +65,31 @@ func TestNamed(t *testing.T) {
 	}
 }
 
-// A clock makes a Watcher poll. Its steps happen between two polls.
-type clock struct {
-	now   time.Time
-	ticks chan time.Time
-}
-
-// wait runs Wait with one step per tick, a tenth of a second apart, and returns how
-// many steps it took. Without steps left, the context ends.
+// wait runs Wait with one poll after each step, a tenth of a second apart, and returns
+// how many it took. Without steps left, the context ends.
 func wait(t *testing.T, w *Watcher, steps ...func()) (changed []string, n int, err error) {
 	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	c := &clock{now: time.Unix(0, 0), ticks: make(chan time.Time)}
-	done := make(chan struct{})
-	go func() { // ends after Wait
-		defer close(done)
-		changed, err = w.Wait(ctx, c.ticks)
-	}()
-	for _, step := range steps {
-		step()
-		c.now = c.now.Add(100 * time.Millisecond)
-		select {
-		case c.ticks <- c.now:
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		ticks, done := make(chan time.Time, 1), false
+		go func() { // ends with Wait
+			changed, err = w.Wait(ctx, ticks)
+			done = true
+		}()
+		now := time.Unix(0, 0)
+		for _, step := range steps {
+			if synctest.Wait(); done {
+				break
+			}
+			step()
+			now = now.Add(100 * time.Millisecond)
+			ticks <- now
 			n++
-		case <-done:
-			return changed, n, err
 		}
-	}
-	// The send of a tick is received before the poll; a second one ends it.
-	select {
-	case c.ticks <- c.now:
-	case <-done:
-		return changed, n, err
-	}
-	cancel()
-	<-done
+		synctest.Wait()
+		cancel()
+		synctest.Wait()
+	})
 	return changed, n, err
 }
 
