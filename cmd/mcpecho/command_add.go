@@ -26,7 +26,7 @@ import (
 // runAdd adds a server to a file of servers.
 func runAdd(_ context.Context, c *invocation) error {
 	if name := c.args[0]; strings.Contains(name, "://") && len(c.args) == 2 {
-		return c.usageHint("the name comes before the URL", "type: "+c.paste(swapped(c.typed, name, c.args[1])))
+		return c.suggest("the name comes before the URL", swapped(c.typed, name, c.args[1]))
 	} else if strings.Contains(name, "/") && !strings.Contains(name, "://") {
 		return c.usageHint("the name of a server contains no /, which separates it from a tool", "type: "+c.retyped(name, strings.Trim(strings.ReplaceAll(name, "/", "-"), "-")))
 	}
@@ -95,11 +95,9 @@ func (c *invocation) explainAdd() error {
 		if url := guess.URL(c.args[1]); url != "" && !strings.Contains(c.args[1], " ") {
 			return c.usageHint("a URL must begin with http:// or https://", "type: "+c.retyped(c.args[1], url))
 		}
-		return c.usageHint("the command that starts the server belongs after --",
-			"type: "+c.paste(slices.Concat([]string{"add", c.args[0], "--"}, strings.Fields(c.args[1]), c.args[2:])))
+		return c.suggest("the command that starts the server belongs after --", slices.Concat([]string{"add", c.args[0], "--"}, strings.Fields(c.args[1]), c.args[2:]))
 	}
-	return c.usageHint("add needs the URL or the command of the server",
-		"type: "+c.paste(append([]string{"add", c.args[0], "--"}, strings.Fields(sampleServer)...)))
+	return c.suggest("add needs the URL or the command of the server", append([]string{"add", c.args[0], "--"}, strings.Fields(sampleServer)...))
 }
 
 // findElsewhere returns a server of another program.
@@ -125,7 +123,7 @@ func (c *invocation) findElsewhere(program, name string) (*config.Server, error)
 		near := append(nearest.Names(program, programs), programs...)[0]
 		return nil, c.usageHint("no servers of "+strconv.Quote(program)+" were found", "type: "+c.retyped(program, near)+" (found: "+strings.Join(programs, ", ")+")")
 	case name == "" && len(names) > 0:
-		return nil, c.usageHint("add needs NAME; "+program+" has "+strings.Join(names, ", "), "type: "+c.paste(slices.Insert(c.without(), 1, names[0])))
+		return nil, c.suggest("add needs NAME; "+program+" has "+strings.Join(names, ", "), slices.Insert(c.without(), 1, names[0]))
 	}
 	return nil, c.usageHint(program+" has no server "+strconv.Quote(name)+failure.DidYouMean(name, names),
 		c.didMean(name, names, "for a list, type: "+c.paste([]string{"servers", "--all"})))

@@ -25,7 +25,7 @@ func runServe(ctx context.Context, c *invocation) error {
 		o.ProtocolVersions = []string{c.flags.Protocol}
 	}
 	if c.flags.RequireLogin && c.flags.Address == "" {
-		return c.usageHint("--require-login needs --http", "type: "+c.paste([]string{"serve", "--http", "127.0.0.1:3001", "--require-login"}))
+		return c.suggest("--require-login needs --http", []string{"serve", "--http", "127.0.0.1:3001", "--require-login"})
 	}
 	if c.flags.Replay != "" {
 		return c.serveReplay(ctx)
@@ -91,7 +91,7 @@ func (c *invocation) serveUntilDone(ctx context.Context, web *serve.Web, err err
 // serveReplay is the server of a recording.
 func (c *invocation) serveReplay(ctx context.Context) error {
 	if c.flags.Protocol != "" {
-		return c.usageHint("--protocol does not work with --replay, which uses the protocol version of the recording", "type: "+c.paste(c.without("protocol")))
+		return c.suggest("--protocol does not work with --replay, which uses the protocol version of the recording", c.without("protocol"))
 	}
 	entries, err := input.Await(ctx, func() ([]recording.Entry, error) { return readRecording(c.flags.Replay) })
 	if err != nil {

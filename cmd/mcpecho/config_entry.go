@@ -94,7 +94,7 @@ func (c *invocation) explainTarget(cfg *config.Config, name string) error {
 		return c.usageHint("the name of a server is missing after "+strconv.Quote(file), "type: "+c.retyped(c.target, strings.TrimSuffix(file, ":")+":"+known[0]))
 	}
 	if name == "help" {
-		return c.usageHint(message, "type: "+c.paste([]string{"help", c.command.name}))
+		return c.suggest(message, []string{"help", c.command.name})
 	}
 	if slices.Contains(fillers, name) && len(c.args) > 0 {
 		return c.usageHint(message, "type: "+c.retyped(name))
@@ -118,7 +118,7 @@ func (c *invocation) explainTarget(cfg *config.Config, name string) error {
 		if words := slices.Clone(c.typed); strings.Contains(arg, "://") || cfg.Server(arg) != nil {
 			at := slices.Index(words, name)
 			words = slices.Delete(words, at+1+i, at+2+i)
-			return c.usageHint("the server comes first", "type: "+c.paste(slices.Insert(words, at, arg)))
+			return c.suggest("the server comes first", slices.Insert(words, at, arg))
 		}
 	}
 	if len(cfg.Problems) == 0 && (c.command.min == 0 || strings.ContainsAny(name, " "+string(os.PathSeparator)) || guess.Interpreter(name) != nil) {
@@ -129,12 +129,12 @@ func (c *invocation) explainTarget(cfg *config.Config, name string) error {
 	for _, file := range []string{"mcp.json", ".cursor/mcp.json", ".vscode/mcp.json", "mcp_config.json"} {
 		if config.LoadFile(file).Server(name) != nil {
 			line := append(c.without(), "-c", file)
-			return c.usageHint(message, "type: "+c.paste(line))
+			return c.suggest(message, line)
 		}
 	}
 	for _, found := range config.Discover(nil) {
 		if found.Server(name) != nil {
-			return c.usageHint(message+", but "+found.Title+" has it", "type: "+c.paste(append(c.without(), "-c", found.Program)))
+			return c.suggest(message+", but "+found.Title+" has it", append(c.without(), "-c", found.Program))
 		}
 	}
 	for _, p := range cfg.Problems {
@@ -302,8 +302,7 @@ func (c *invocation) entryTransport(s *conversation) (mcp.Transport, error) {
 	switch e.Type {
 	case config.Stdio:
 		if f.Transport != "" || f.Header != nil || f.Insecure {
-			return nil, c.usageHint("-t, -H and --insecure need a server at a URL, but "+c.targetName()+" is started",
-				"type: "+c.paste(c.without("transport", "header", "insecure")))
+			return nil, c.suggest("-t, -H and --insecure need a server at a URL, but "+c.targetName()+" is started", c.without("transport", "header", "insecure"))
 		}
 		return c.recorder.wrap(c.entryProgram(s)), nil
 	case config.HTTP, config.SSE, "":

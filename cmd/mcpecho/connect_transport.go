@@ -44,8 +44,7 @@ func (c *invocation) transport(s *conversation) (mcp.Transport, error) {
 		return c.recorder.wrap(t), nil
 	}
 	if f.Env != nil || f.InheritEnv || f.Dir != "" {
-		return nil, c.usageHint("-e, --inherit-env and --cwd need a server that is started, not one at a URL",
-			"type: "+c.paste(c.without("env", "inherit-env", "cwd")))
+		return nil, c.suggest("-e, --inherit-env and --cwd need a server that is started, not one at a URL", c.without("env", "inherit-env", "cwd"))
 	}
 	return c.urlTransport(c.target, f.Header, f.Transport)
 }

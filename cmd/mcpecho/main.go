@@ -195,6 +195,12 @@ func (c *invocation) usageHint(message, hint string) error {
 	return &failure.Error{Status: failure.Usage, Kind: "usage", Message: message, Hint: hint}
 }
 
+// suggest returns a failure of wrong usage with the command line that the user may have
+// meant.
+func (c *invocation) suggest(message string, words []string) error {
+	return c.usageHint(message, "type: "+c.paste(words))
+}
+
 // report prints err to standard error and returns the exit status.
 func (c *invocation) report(ctx context.Context, err error) int {
 	if err == nil || isClosedPipe(err) {

@@ -119,7 +119,7 @@ func (c *invocation) likeInspector() error {
 	if server != nil {
 		line = append(append(line, "--"), server...)
 	}
-	return c.usageHint("mcpecho has commands instead of --method", "type: "+c.paste(line))
+	return c.suggest("mcpecho has commands instead of --method", line)
 }
 
 // groups are words that come before the commands of other programs.
@@ -133,21 +133,21 @@ func (c *invocation) useOther(name string) error {
 	next, rest := cutName(line)
 	switch {
 	case name == "mcpecho" && next != "serve" && findCommand(next) != nil:
-		return c.usageHint(message, "type: "+c.paste(line))
+		return c.suggest(message, line)
 	case name == "import", name == "add-from-claude-desktop", slices.Contains(groups, name) && next == "import":
 		return c.usageHint(message, "to list the servers of other programs, type: "+c.paste([]string{"servers", "--all"}))
 	case name == "add-json":
 		if better := c.addJSON(line); better != nil {
-			return c.usageHint(message, "type: "+c.paste(better))
+			return c.suggest(message, better)
 		}
 	case (name == "mock" || name == "replay") && next != "":
-		return c.usageHint(message, "type: "+c.paste(append([]string{"serve", "--replay", next}, rest...)))
+		return c.suggest(message, append([]string{"serve", "--replay", next}, rest...))
 	case name == "record" && next != "":
-		return c.usageHint(message, "type: "+c.paste(append(append([]string{"shell"}, rest...), "--record", next)))
+		return c.suggest(message, append(append([]string{"shell"}, rest...), "--record", next))
 	case slices.Contains(groups, name) && (next == "list" || next == "ls" || findCommand(next) != nil):
-		return c.usageHint(message, "type: "+c.paste(line))
+		return c.suggest(message, line)
 	case slices.Contains(groups, name) && name != "get" && otherWords[next] != "":
-		return c.usageHint(message, "type: "+c.paste(append([]string{otherWords[next]}, rest...)))
+		return c.suggest(message, append([]string{otherWords[next]}, rest...))
 	}
 	command := otherWords[name]
 	if name == "tool" {
@@ -160,7 +160,7 @@ func (c *invocation) useOther(name string) error {
 		return nil
 	}
 	line = slices.DeleteFunc(line, func(word string) bool { return word == "-it" || word == "-i" })
-	return c.usageHint(message, "type: "+c.paste(slices.Insert(line, at, command)))
+	return c.suggest(message, slices.Insert(line, at, command))
 }
 
 // addJSON returns the words of add for those of another program's add-json, or nil.
@@ -190,7 +190,7 @@ func (c *invocation) commandAfter(name string) error {
 		if n := len(words); n > 0 && findCommand(words[n-1]) != nil && findCommand(words[n-1]).target {
 			command, last = words[n-1], words[:n-1]
 		}
-		return c.usageHint(message, "type: "+c.paste(slices.Concat([]string{cmp.Or(command, "tools"), "--", name}, last)))
+		return c.suggest(message, slices.Concat([]string{cmp.Or(command, "tools"), "--", name}, last))
 	}
 	server, tool := c.splitTool(name)
 	if server == "" {
@@ -218,7 +218,7 @@ func (c *invocation) commandAfter(name string) error {
 			}
 		}
 	}
-	return c.usageHint(message, "type: "+c.paste(append([]string{cmp.Or(command, "tools"), name}, words...)))
+	return c.suggest(message, append([]string{cmp.Or(command, "tools"), name}, words...))
 }
 
 // splitTool returns the server that name is or begins with, and what follows its
@@ -286,8 +286,7 @@ func (c *invocation) missingArgument() error {
 	case cmd.name == "call":
 		if at := slices.IndexFunc(c.server, func(word string) bool { return strings.Contains(word, "=") && !flags.IsFlag(word) }); at > 1 {
 			before, _ := cutServer(c.typed)
-			return c.usageHint("call needs TOOL before --",
-				"type: "+c.paste(slices.Concat(before, c.server[at-1:], []string{"--"}, c.server[:at-1])))
+			return c.suggest("call needs TOOL before --", slices.Concat(before, c.server[at-1:], []string{"--"}, c.server[:at-1]))
 		}
 		known = "tools"
 	case cmd.name == "read":
@@ -368,7 +367,7 @@ func (c *invocation) extraArgument(extra string) error {
 		words := slices.Clone(c.typed)
 		words[slices.Index(words, c.target)] = whole
 		words = slices.DeleteFunc(words, func(word string) bool { return word == extra })
-		return c.usageHint(message, "type: "+c.paste(words))
+		return c.suggest(message, words)
 	}
 	return c.usage(message)
 }

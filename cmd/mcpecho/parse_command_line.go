@@ -144,7 +144,7 @@ func (c *invocation) parseFlags(args []string) error {
 // badValue returns the failure for a flag with an invalid value.
 func (c *invocation) badValue(name, value string, err error) error {
 	if (name == "-t" || name == "--transport") && c.server != nil && value == "stdio" {
-		return c.usageHint(name+" is for servers at a URL", "type: "+c.paste(append(append(c.without("transport"), "--"), c.server...)))
+		return c.suggest(name+" is for servers at a URL", append(append(c.without("transport"), "--"), c.server...))
 	}
 	var better *flags.BetterValue
 	if !errors.As(err, &better) {
@@ -194,7 +194,7 @@ func (c *invocation) takeTarget() error {
 	if key, _, ok := strings.Cut(strings.Join(c.server[:min(1, len(c.server))], ""), "="); ok && cmd.min > 0 && cmd.target && !strings.ContainsAny(key, "/.") {
 		before, _ := cutServer(c.typed)
 		if len(c.args) > 1 {
-			return c.usageHint("the arguments belong before --", "type: "+c.paste(append(before, c.server...)))
+			return c.suggest("the arguments belong before --", append(before, c.server...))
 		}
 	}
 	if near := nearest.Names(strings.Join(c.args[:min(1, len(c.args))], ""), cmd.actions); cmd.actions != nil && len(c.args) > 1 && c.server == nil && !slices.Contains(cmd.actions, c.args[1]) && len(near) > 0 && len(c.configured(c.args[0])) == 0 {
@@ -202,14 +202,14 @@ func (c *invocation) takeTarget() error {
 	}
 	switch {
 	case c.server != nil && cmd.name == "":
-		return c.usageHint("a command is missing before --", "type: "+c.paste(append([]string{"tools"}, c.typed...)))
+		return c.suggest("a command is missing before --", append([]string{"tools"}, c.typed...))
 	case c.server != nil && cmd.web && cmd.target:
 		return c.usageHint(cmd.name+" needs a server at a URL, not one that is started", "type: "+c.sampleLine())
 	case c.server != nil && !cmd.target && !cmd.started:
-		return c.usageHint(cmd.name+" does not start a server", "type: "+c.paste(c.without()))
+		return c.suggest(cmd.name+" does not start a server", c.without())
 	case c.server != nil && cmd.started && len(c.server) > 0:
 	case c.server != nil && len(c.server) == 0:
-		return c.usageHint("the command that starts the server is missing after --", "type: "+c.paste(append(slices.Clone(c.typed), strings.Fields(sampleServer)...)))
+		return c.suggest("the command that starts the server is missing after --", append(slices.Clone(c.typed), strings.Fields(sampleServer)...))
 	case c.server != nil:
 		if err := c.checkServer(); err != nil {
 			return err
@@ -247,11 +247,10 @@ func (c *invocation) checkServer() error {
 	before, _ := cutServer(c.typed)
 	if strings.Contains(c.server[0], "://") {
 		at := slices.Index(before, c.typedCommand()) + 1
-		return c.usageHint("a URL does not belong after --", "type: "+c.paste(slices.Insert(slices.Clone(before), at, c.server[0])))
+		return c.suggest("a URL does not belong after --", slices.Insert(slices.Clone(before), at, c.server[0]))
 	}
 	if c.flags.Transport != "" || c.flags.Header != nil || c.flags.Insecure {
-		return c.usageHint("-t, -H and --insecure need a server at a URL, not one that is started",
-			"type: "+c.paste(append(append(c.without("transport", "header", "insecure"), "--"), c.server...)))
+		return c.suggest("-t, -H and --insecure need a server at a URL, not one that is started", append(append(c.without("transport", "header", "insecure"), "--"), c.server...))
 	}
 	return nil
 }
@@ -294,11 +293,11 @@ func (c *invocation) explainReadURI() error {
 	switch {
 	case len(c.args) > 0:
 		line = slices.Insert(slices.DeleteFunc(line, func(word string) bool { return word == c.args[0] }), at, c.args[0])
-		return c.usageHint("the server comes first", "type: "+c.paste(line))
+		return c.suggest("the server comes first", line)
 	case len(known) > 0:
-		return c.usageHint("the server is missing", "type: "+c.paste(slices.Insert(line, at, known[0])))
+		return c.suggest("the server is missing", slices.Insert(line, at, known[0]))
 	}
-	return c.usageHint("the server is missing", "type: "+c.paste(slices.Insert(line, at, "https://example.com/mcp")))
+	return c.suggest("the server is missing", slices.Insert(line, at, "https://example.com/mcp"))
 }
 
 func (c *command) title() string {
@@ -387,6 +386,5 @@ func (c *invocation) programAsTarget(name string, args []string) error {
 	if c.command.min > 0 && len(args) == 0 {
 		line = append(line, "…")
 	}
-	return c.usageHint(strconv.Quote(name)+" is a program; the command that starts a server belongs after --",
-		"type: "+c.paste(append(append(line, "--"), server...)))
+	return c.suggest(strconv.Quote(name)+" is a program; the command that starts a server belongs after --", append(append(line, "--"), server...))
 }
