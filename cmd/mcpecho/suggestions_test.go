@@ -227,3 +227,18 @@ func TestSuggestionsForRandomLines(t *testing.T) {
 	}
 	folder.checkAll(t, lines, false)
 }
+
+// TestNoSuggestionStartsAProgram: a word that happens to be a program in PATH is not the
+// command of a server. Those that the user names as one are, in TestMisuses.
+func TestNoSuggestionStartsAProgram(t *testing.T) {
+	newFolder(t)
+	for _, program := range []string{"kill", "true", "env", "sh", "sort", "mv", "dd", "yes", "id", "test"} {
+		for _, form := range []string{"X", "X web", "X -rf .", "X web echo message=hi", "tools X", "tools X y", "watch X", "shell X", "check X -k", "-q X y", "X --json", "call X message=hi", "help X", "X --tool-name echo", "'X y'", "tools 'X y'"} {
+			line := strings.Replace(form, "X", program, 1)
+			o := runOnce(t, words(t, line))
+			if typed := suggestion(o.stderr); o.status == 0 || strings.Contains(typed+" ", "-- "+program+" ") || strings.Contains(typed, "-- '"+program) {
+				t.Errorf("mcpecho %s: status %d\n%s", line, o.status, o.stderr)
+			}
+		}
+	}
+}
