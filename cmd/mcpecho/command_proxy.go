@@ -37,7 +37,7 @@ func runProxy(ctx context.Context, c *invocation) error {
 	}
 	s := &conversation{console: &terminal.Console{Out: c.stderr}, stderr: &terminal.Tail{}}
 	defer s.endProgram()
-	if c.flags.Verbose {
+	if c.flags.Verbose || c.flags.Address == "" && !c.flags.Quiet { // editors show what their servers write
 		s.stderr.Print = s.console.Line
 	}
 	o := &proxy.Options{Modern: true, Note: func(line string) { s.console.Line("mcpecho: " + terminal.EscapeLine(c.hide(line))) }}

@@ -165,7 +165,8 @@ func (s *webStream) message(m *jsonrpc.Message, deliver func([]byte)) {
 	case m.ID.IsZero():
 		s.notify(m)
 	case m.Method == "initialize":
-		s.call(m, deliver, nil)
+		ctx, c := s.register(m)
+		s.call(ctx, c, m, deliver, nil)
 	default:
 		s.start(m, deliver)
 	}
@@ -233,6 +234,7 @@ func (s *webStream) start(m *jsonrpc.Message, deliver func([]byte)) {
 	s.queued += size
 	s.mu.Unlock()
 	started := make(chan struct{})
+	ctx, c := s.register(m)
 	s.wait.Go(func() { // ends with the response, a cancellation, or Close
 		var once sync.Once
 		begin := func() { once.Do(func() { close(started) }) }
@@ -243,38 +245,56 @@ func (s *webStream) start(m *jsonrpc.Message, deliver func([]byte)) {
 			begin() // the client's other messages do not wait for a place, which may need them
 			select {
 			case s.free <- struct{}{}:
-			case <-s.life.Done():
+			case <-ctx.Done():
+				s.unregister(m, c)
+				s.dequeued(size)
 				return
 			}
 		}
-		s.mu.Lock()
-		s.queued -= size
-		if s.room != nil {
-			close(s.room)
-			s.room = nil
-		}
-		s.mu.Unlock()
 		defer func() { <-s.free }()
-		s.call(m, deliver, begin)
+		s.dequeued(size)
+		s.call(ctx, c, m, deliver, begin)
 	})
 	<-started // the requests begin in order
 }
 
-// call sends a request and delivers its response.
-func (s *webStream) call(m *jsonrpc.Message, deliver func([]byte), begin func()) {
+// dequeued notes that a request waits for a place no longer.
+func (s *webStream) dequeued(size int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.queued -= size
+	if s.room != nil {
+		close(s.room)
+		s.room = nil
+	}
+}
+
+// register adds a call, which the client can cancel from then on. The caller must call
+// unregister.
+func (s *webStream) register(m *jsonrpc.Message) (context.Context, *webCall) {
 	ctx, stop := context.WithCancel(s.life)
-	defer stop()
 	c := &webCall{stop: stop, modern: version(m) != ""}
 	s.mu.Lock()
 	s.calls[m.ID] = c
 	s.mu.Unlock()
-	result, err := s.try(ctx, m, c, begin)
+	return ctx, c
+}
+
+// unregister removes a call, and reports whether the client has canceled it.
+func (s *webStream) unregister(m *jsonrpc.Message, c *webCall) (canceled bool) {
+	c.stop()
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.calls[m.ID] == c {
 		delete(s.calls, m.ID)
 	}
-	canceled := c.reason != nil
-	s.mu.Unlock()
+	return c.reason != nil
+}
+
+// call sends a request and delivers its response.
+func (s *webStream) call(ctx context.Context, c *webCall, m *jsonrpc.Message, deliver func([]byte), begin func()) {
+	result, err := s.try(ctx, m, c, begin)
+	canceled := s.unregister(m, c)
 	var refused *jsonrpc.Error
 	switch {
 	case err == nil:

@@ -26,6 +26,7 @@ type shared struct {
 	link      *relay     // nil if there is none
 	next      int64
 	exchanges map[int64]*exchange
+	idle      *time.Timer // ends the connection; runs while there is no exchange
 	closed    bool
 }
 
@@ -37,12 +38,26 @@ type exchange struct {
 	token string // its progress token, JSON; "" if it has none
 }
 
-// open returns the connection to the server.
-func (s *shared) open() (*relay, error) {
+// add adds an exchange, and returns the connection to the server and the id that the
+// request has there.
+func (s *shared) add(x *exchange) (link *relay, own int64, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if link, err = s.open(); err != nil {
+		return nil, 0, err
+	}
+	if s.idle != nil {
+		s.idle.Stop()
+	}
+	s.next++
+	s.exchanges[s.next] = x
+	return link, s.next, nil
+}
+
+// open returns the connection to the server. The caller holds mu.
+func (s *shared) open() (*relay, error) {
 	if s.closed {
-		return nil, errNoServer
+		return nil, errEnding
 	}
 	if s.link != nil {
 		return s.link, nil
@@ -56,24 +71,46 @@ func (s *shared) open() (*relay, error) {
 	go func() { // ends with the stream of the server
 		defer s.web.running.Done()
 		link.run()
-		s.mu.Lock()
-		closed := s.closed
-		if s.link == link {
-			s.link = nil
-		}
-		s.mu.Unlock()
-		link.close()
-		if !closed {
+		if !link.closing.Load() {
 			s.web.o.Note(link.err.Error())
 		}
+		s.forget(link)
+		link.close()
 	}()
 	return link, nil
+}
+
+// forget makes the next request open another connection.
+func (s *shared) forget(link *relay) {
+	s.mu.Lock()
+	if s.link == link {
+		s.link = nil
+	}
+	s.mu.Unlock()
+}
+
+// endIdle ends a connection that no request has used for idleTime.
+func (s *shared) endIdle() {
+	s.mu.Lock()
+	link := s.link
+	if len(s.exchanges) > 0 {
+		link = nil
+	} else {
+		s.link = nil
+	}
+	s.mu.Unlock()
+	if link != nil {
+		link.close()
+	}
 }
 
 func (s *shared) close() {
 	s.mu.Lock()
 	s.closed = true
 	link := s.link
+	if s.idle != nil {
+		s.idle.Stop()
+	}
 	s.mu.Unlock()
 	if link != nil {
 		link.close()
@@ -82,23 +119,18 @@ func (s *shared) close() {
 
 // post passes a request to the server and responds with what the server sends for it.
 func (s *shared) post(w http.ResponseWriter, r *http.Request, line []byte, m *jsonrpc.Message) {
-	link, err := s.open()
+	x := &exchange{id: m.ID.String(), token: string(wire.Lookup(m.Params, "_meta", "progressToken"))}
+	tap := s.web.o.tap()
+	x.box.patience = patience
+	x.out = newReply(&x.box, tap)
+	w = tap.exchange(w, r)
+	link, own, err := s.add(x)
 	if err != nil {
 		s.web.o.Note(err.Error())
 		refuse(w, http.StatusBadGateway, m.ID, codeProxy, err.Error())
 		return
 	}
-	x := &exchange{id: m.ID.String(), token: string(wire.Lookup(m.Params, "_meta", "progressToken"))}
-	tap := s.web.o.tap()
-	w = tap.exchange(w, r)
-	x.box.patience = patience
-	x.out = newReply(&x.box, tap)
 	tap.message(true, line)
-	s.mu.Lock()
-	s.next++
-	own := s.next
-	s.exchanges[own] = x
-	s.mu.Unlock()
 	number := strconv.FormatInt(own, 10)
 	line = replace(line, number, "id")
 	if x.token != "" {
@@ -121,6 +153,9 @@ func (s *shared) post(w http.ResponseWriter, r *http.Request, line []byte, m *js
 	s.mu.Lock()
 	_, pending := s.exchanges[own]
 	delete(s.exchanges, own)
+	if len(s.exchanges) == 0 && !s.closed {
+		s.idle = time.AfterFunc(idleTime, s.endIdle)
+	}
 	s.mu.Unlock()
 	if pending {
 		note := `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + number + `,"reason":"the client has closed the response"}}`

@@ -136,8 +136,12 @@ func (h *Web) initialize(w http.ResponseWriter, r *http.Request, line []byte, m 
 	closed := h.closed
 	h.mu.Unlock()
 	if full || closed {
+		reason := "16 sessions are open; end one of them first"
+		if closed {
+			reason = errEnding.Error()
+		}
 		w.Header().Set("Retry-After", "10")
-		refuse(w, http.StatusServiceUnavailable, m.ID, codeProxy, "16 sessions are open; end one of them first")
+		refuse(w, http.StatusServiceUnavailable, m.ID, codeProxy, reason)
 		return
 	}
 	s := &session{web: h, id: rand.Text(), over: make(chan struct{})}
@@ -146,7 +150,7 @@ func (h *Web) initialize(w http.ResponseWriter, r *http.Request, line []byte, m 
 	h.mu.Lock()
 	h.opening--
 	if err == nil && h.closed {
-		err = errors.New("it is ending")
+		err = errEnding
 		defer s.close()
 	}
 	if err == nil {
@@ -163,6 +167,8 @@ func (h *Web) initialize(w http.ResponseWriter, r *http.Request, line []byte, m 
 	w.Header().Set(sessionHeader, s.id)
 	s.post(w, r, line, []jsonrpc.Message{*m})
 }
+
+var errEnding = errors.New("it is ending")
 
 // remove forgets a session whose server has ended.
 func (h *Web) remove(s *session) {

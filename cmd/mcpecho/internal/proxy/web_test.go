@@ -147,6 +147,26 @@ func TestSessionsEnd(t *testing.T) {
 	})
 }
 
+// TestCommonConnectionEnds: that of requests without a session, after ten minutes without
+// one. The next request has another.
+func TestCommonConnectionEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		web := NewWeb(inMemory(testserver.New(nil)))
+		f := serveWeb(t, web, true)
+		for range 2 {
+			body, header := modern("1", "server/discover", "", "{}")
+			if m := f.call(body, header...); m.Result == nil {
+				t.Error(m.Error)
+			}
+			began := time.Now()
+			web.running.Wait()
+			if took := time.Since(began); took < idleTime || took > idleTime+time.Second {
+				t.Errorf("it ended after %v", took)
+			}
+		}
+	})
+}
+
 // TestSecondGeneralStream is refused, and the first one continues.
 func TestSecondGeneralStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
