@@ -241,14 +241,14 @@ func TestProxyKeepsCredentials(t *testing.T) {
 func TestProxyMistakes(t *testing.T) {
 	t.Parallel()
 	for want, args := range map[string][]string{
-		"--no-token would let every machine": {"proxy", "--http", "0.0.0.0:0", "--no-token", "--", "mcpecho", "serve"},
-		"need --http":                        {"proxy", "--no-token", "--", "mcpecho", "serve"},
-		"must be an origin":                  {"proxy", "--http", "127.0.0.1:0", "--allow-origin", "localhost", "--", "mcpecho", "serve"},
-		"without a path":                     {"proxy", "--http", "127.0.0.1:0", "--allow-origin", "http://localhost:6274/x", "--", "mcpecho", "serve"},
-		"must be HOST:PORT":                  {"proxy", "--http", "nonsense", "--", "mcpecho", "serve"},
-		"the server is missing":              {"proxy"},
-		"no such file":                       {"proxy", "--record", "/nonexistent/x", "--", "mcpecho", "serve"},
-		"/nonexistent/server":                {"proxy", "--", "/nonexistent/server"},
+		"--no-token would let every machine":             {"proxy", "--http", "0.0.0.0:0", "--no-token", "--", "mcpecho", "serve"},
+		"need --http":                                    {"proxy", "--no-token", "--", "mcpecho", "serve"},
+		"must be an origin":                              {"proxy", "--http", "127.0.0.1:0", "--allow-origin", "localhost", "--", "mcpecho", "serve"},
+		"without a path":                                 {"proxy", "--http", "127.0.0.1:0", "--allow-origin", "http://localhost:6274/x", "--", "mcpecho", "serve"},
+		"must be HOST:PORT":                              {"proxy", "--http", "nonsense", "--", "mcpecho", "serve"},
+		"the server is missing":                          {"proxy"},
+		"nonexistent/x":                                  {"proxy", "--record", "/nonexistent/x", "--", "mcpecho", "serve"},
+		"/nonexistent/server":                            {"proxy", "--", "/nonexistent/server"},
 		"this server speaks 2026-07-28 only, the client": {"proxy", "--", "mcpecho", "serve", "--protocol", "2026-07-28"},
 	} {
 		if r := runCommandWithInput(t, proxyInitialize+"\n", args...); r.status == 0 || !strings.Contains(r.stderr, want) {

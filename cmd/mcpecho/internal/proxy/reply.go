@@ -257,6 +257,15 @@ func (out *reply) serve(w http.ResponseWriter, r *http.Request, over <-chan stru
 			if !ok {
 				break
 			}
+			if it.message == nil { // only the end of a request
+				if it.last && !out.events {
+					w.WriteHeader(http.StatusAccepted)
+				}
+				if it.last {
+					return nil, true
+				}
+				continue
+			}
 			if it.last && !out.events {
 				code := status(it)
 				writeJSON(w, code, it.message)

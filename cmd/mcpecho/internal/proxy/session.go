@@ -76,6 +76,28 @@ func (s *session) close() {
 	s.relay.close()
 }
 
+// cancelTime is how long the server may respond to a request that the client has
+// canceled. Most servers do not respond, and not all clients close the HTTP request.
+const cancelTime = 5 * time.Second
+
+// cancel ends the reply to a request that the client has canceled, unless the server
+// responds to it.
+func (s *session) cancel(m *jsonrpc.Message) {
+	var id jsonrpc.ID
+	if id.UnmarshalJSON(wire.Lookup(m.Params, "requestId")) != nil {
+		return
+	}
+	time.AfterFunc(cancelTime, func() {
+		s.box.push(nil, func() (*reply, item) {
+			i := slices.IndexFunc(s.replies, func(out *reply) bool { return slices.Contains(out.ids, id) })
+			if i < 0 {
+				return nil, item{}
+			}
+			return s.replies[i], item{ids: []jsonrpc.ID{id}}
+		})
+	})
+}
+
 // use notes the beginning of an HTTP request. The caller must call unused.
 func (s *session) use() {
 	s.box.mu.Lock()
@@ -108,6 +130,9 @@ func (s *session) post(w http.ResponseWriter, r *http.Request, line []byte, mess
 	w = s.tap.exchange(w, r)
 	out := newReply(&s.box, s.tap)
 	for _, m := range messages {
+		if m.Method == "notifications/cancelled" {
+			s.cancel(&m)
+		}
 		if m.IsRequest() {
 			out.ids = append(out.ids, m.ID)
 			if token := wire.Lookup(m.Params, "_meta", "progressToken"); token != nil {

@@ -340,6 +340,28 @@ func TestCancellationOverHTTP(t *testing.T) {
 	})
 }
 
+// TestCancellationInASession: the HTTP request of a canceled call ends, although the
+// server does not respond to it, and the session continues.
+func TestCancellationInASession(t *testing.T) {
+	for _, progress := range []string{"", `,"_meta":{"progressToken":1}`} {
+		synctest.Test(t, func(t *testing.T) {
+			f := serveWeb(t, NewWeb(inMemory(testserver.New(nil))), true)
+			session := f.session()
+			began := time.Now()
+			time.AfterFunc(30*time.Second, func() {
+				f.post(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`, session...)
+			})
+			status, all := f.post(request(1, "tools/call", `{"name":"slow","arguments":{"steps":100,"seconds":1000}`+progress+`}`), session...)
+			if took := time.Since(began); took != 30*time.Second+cancelTime || status != 200 || strings.Contains(fmt.Sprint(all), `"id":1`) {
+				t.Errorf("after %v: %d %s", took, status, all)
+			}
+			if m := f.call(callEcho(2, "x"), session...); m.Result == nil {
+				t.Error(m.Error)
+			}
+		})
+	}
+}
+
 // TestServerRequestsOverHTTP: the server's requests reach the client that it asks, on
 // its general stream or on the response to its request, and so does the answer.
 func TestServerRequestsOverHTTP(t *testing.T) {
