@@ -49,6 +49,9 @@ func TestServeRequiresLogin(t *testing.T) {
 		}
 	}
 	runCommand(t, "call", web.URL, "echo", "message=hi").want(t, 0, "hi\n", "")
+	// An editor without a login can use the server through the proxy.
+	runCommand(t, "call", proxyURL(t, web.URL), "echo", "message=hi").want(t, 0, "hi\n", "")
+	runCommand(t, "call", "echo", "message=hi", "--env", "HOME", "--env", "XDG_CONFIG_HOME", "--", "mcpecho", "proxy", web.URL).want(t, 0, "hi\n", "")
 	runCommand(t, "call", web.SSE, "echo", "message=hi").want(t, failure.Forbidden, "", "login") // another resource
 	runCommand(t, "logout", web.URL).want(t, 0, "Logged out of "+web.URL+".\n", "")
 	runCommand(t, "ping", web.URL).want(t, failure.Forbidden, "", "login")

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
@@ -46,9 +47,9 @@ type webStream struct {
 	free chan struct{} // a place for each call that may be sent
 	wait sync.WaitGroup
 
-	renewing sync.Mutex // held while a session is opened
+	renewing lock.Mutex // held while a session is opened
 
-	mu         sync.Mutex // guards what follows
+	mu         lock.Mutex // guards what follows
 	transports []mcp.Transport
 	conn       jsonrpc.Conn
 	sessions   int                     // that have been opened
@@ -139,7 +140,7 @@ func (s *webStream) batch(messages []jsonrpc.Message) {
 			requests++
 		}
 	}
-	var mu sync.Mutex
+	var mu lock.Mutex
 	all := []byte{'['}
 	for _, m := range messages {
 		s.message(&m, func(response []byte) {

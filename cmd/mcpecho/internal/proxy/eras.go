@@ -2,8 +2,8 @@ package proxy
 
 import (
 	"strings"
-	"sync"
 
+	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
@@ -11,7 +11,7 @@ import (
 // eras follows the negotiation of a session, which the proxy does not change, to say
 // why it failed: a client of one era cannot use a server of only the other one.
 type eras struct {
-	mu      sync.Mutex            // guards what follows
+	mu      lock.Mutex            // guards what follows
 	opening map[jsonrpc.ID]string // the methods of requests without a response
 	client  []string              // the protocol versions that the client has asked for
 	server  string                // what the server has said of its own

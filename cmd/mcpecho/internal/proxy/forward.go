@@ -8,10 +8,10 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"sync"
 
 	"github.com/stdmcp/stdmcp/internal/eventstream"
 	"github.com/stdmcp/stdmcp/internal/httpx"
+	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/mcp/httperr"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
@@ -27,7 +27,7 @@ type Forwarder struct {
 	client *httpx.Client
 	web    *WebOptions
 
-	mu    sync.Mutex          // guards what follows
+	mu    lock.Mutex          // guards what follows
 	taps  map[string]*Tap     // by the id of a session
 	other func() http.Handler // see Else; nil if there is none
 	next  http.Handler        // what other has returned

@@ -6,9 +6,9 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
@@ -22,7 +22,7 @@ const patience = 5 * time.Second
 type shared struct {
 	web *Web
 
-	mu        sync.Mutex // guards what follows
+	mu        lock.Mutex // guards what follows
 	link      *relay     // nil if there is none
 	next      int64
 	exchanges map[int64]*exchange

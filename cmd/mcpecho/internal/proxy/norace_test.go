@@ -3,3 +3,5 @@
 package proxy
 
 const raceEnabled = false
+
+const longest = maxMessage

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
@@ -22,13 +23,13 @@ type relay struct {
 	eras   eras
 	moved  atomic.Int64 // messages in both directions
 
-	writing sync.Mutex // held while writing to server
+	writing lock.Mutex // held while writing to server
 	ending  sync.Once
 	closing atomic.Bool   // the proxy ends the connection
 	done    chan struct{} // closed when run has returned
 	err     error         // why the server's stream ended; set before done is closed
 
-	mu      sync.Mutex
+	mu      lock.Mutex
 	pending map[jsonrpc.ID]int // how often a request with the id waits; guarded by mu
 	idle    chan struct{}      // signaled when no request is pending
 }

@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -94,7 +94,7 @@ func accepts(r *http.Request) bool {
 
 // An outbox holds the messages that wait for the clients of a connection.
 type outbox struct {
-	mu     sync.Mutex    // guards what follows, and the queues of all replies
+	mu     lock.Mutex    // guards what follows, and the queues of all replies
 	queued int           // bytes in the queues
 	room   chan struct{} // closed when a queue has become shorter; nil if nothing waits for it
 	over   bool          // the connection ends: no message waits for room

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"sync"
 
+	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
@@ -31,7 +32,7 @@ type Web struct {
 	end    context.CancelFunc
 	shared *shared
 
-	mu       sync.Mutex // guards what follows
+	mu       lock.Mutex // guards what follows
 	sessions map[string]*session
 	opening  int // sessions without a connection yet
 	closed   bool

@@ -255,7 +255,7 @@ func TestClientStopsReadingOverHTTP(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := serveWeb(t, NewWeb(inMemory(testserver.New(nil))), true)
 		session := f.session()
-		text := strings.Repeat("x", 48<<20)
+		text := strings.Repeat("x", longest-300)
 		resp, err := f.do(t.Context(), "POST", callEcho(1, text), session...)
 		if err != nil {
 			t.Fatal(err)
@@ -279,11 +279,11 @@ func TestLargeMessages(t *testing.T) {
 	t.Parallel()
 	f := serveWeb(t, NewWeb(echo(nil)), false)
 	session := f.session()
-	text := strings.Repeat("x", maxMessage-300)
+	text := strings.Repeat("x", longest-300)
 	if m := f.call(callEcho(1, text), session...); len(m.Result) < len(text) {
 		t.Error(len(m.Result), m.Error)
 	}
-	if resp, err := f.do(t.Context(), "POST", callEcho(1, text+text[:1000]), session...); err == nil && resp.StatusCode != http.StatusRequestEntityTooLarge {
+	if resp, err := f.do(t.Context(), "POST", callEcho(1, strings.Repeat("x", maxMessage)), session...); err == nil && resp.StatusCode != http.StatusRequestEntityTooLarge {
 		t.Error(resp.Status)
 	}
 	if m := f.call(callEcho(2, "y"), session...); m.Result == nil {
