@@ -304,6 +304,9 @@ func sortedKeys[T any](m map[string]T, keys []string) []string {
 
 // SortStrings is a Shell sort. Package slices would add 14 KB to a program.
 func SortStrings(s []string) {
+	if len(s) < 2 { // most maps in messages
+		return
+	}
 	gap := 1
 	for gap < len(s)/3 {
 		gap = 3*gap + 1
