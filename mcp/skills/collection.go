@@ -41,7 +41,7 @@ func (p *parser) key(stops string) {
 	start := p.at
 	var key string
 	problem := ""
-	if isOneOf(p.next(), `"'`) {
+	if c := p.next(); c == '"' || c == '\'' {
 		key = p.quoted()
 		p.blanks()
 	} else if key = p.plainText(stops); key == "" || key == "<<" {
@@ -76,7 +76,7 @@ func (p *parser) value(indent, depth int, inMapping bool) {
 	case item && !inline:
 		p.collection(depth+1, "[]")
 		return
-	case isOneOf(c, "|>"):
+	case c == '|' || c == '>':
 		p.block(indent)
 		return
 	case isOneOf(c, "[{\"'"):
@@ -85,7 +85,7 @@ func (p *parser) value(indent, depth int, inMapping bool) {
 	default:
 		p.scalar(indent)
 	}
-	if p.is(':') && p.line == line && !inline && !isOneOf(c, "[{") {
+	if p.is(':') && p.line == line && !inline && c != '[' && c != '{' {
 		p.at, p.json = start, p.json[:length]
 		p.collection(depth+1, "{}")
 		return
@@ -101,11 +101,11 @@ const stops = "\n,[]{}"
 // flow parses a quoted scalar, or a value in a list or an object.
 func (p *parser) flow(depth int) {
 	start, c := p.at, p.next()
-	if isOneOf(c, `"'`) {
+	if c == '"' || c == '\'' {
 		p.put(text, p.quoted())
 		return
 	}
-	if !isOneOf(c, "[{") {
+	if c != '[' && c != '{' {
 		p.resolve(start, p.plainText(stops))
 		return
 	}

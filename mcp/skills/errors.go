@@ -59,30 +59,24 @@ const maxShown = 200
 func (e *Error) Error() string {
 	text := `skill "` + diag.Printable(e.Skill, maxShown) + `"`
 	if e.File != "" {
-		text = part(text, `: file "`, e.File) + `"`
+		text += `: file "` + diag.Printable(e.File, maxShown) + `"`
 	}
-	text = part(text, ": ", e.Field)
+	cause, before := "", ": "
 	if e.Err != nil {
-		text = part(text, ": ", e.Err.Error())
+		cause = e.Err.Error()
 	}
-	text = part(text, ": want ", e.Want)
-	before := ": "
 	if e.Want != "" {
 		before = ", got "
 	}
-	text = part(text, before, e.Got)
+	for _, part := range [...][2]string{{": ", e.Field}, {": ", cause}, {": want ", e.Want}, {before, e.Got}} {
+		if part[1] != "" {
+			text += part[0] + diag.Printable(part[1], maxShown)
+		}
+	}
 	if e.Err == ErrDigest || e.Err == ErrSize {
 		text += "; if the skill has changed, get its entry again"
 	}
 	return text
-}
-
-// part appends a value to a text, if there is one.
-func part(text, before, value string) string {
-	if value == "" {
-		return text
-	}
-	return text + before + diag.Printable(value, maxShown)
 }
 
 // Unwrap returns e.Err.

@@ -154,7 +154,7 @@ func (p *parser) column() int { return p.at - p.line }
 // is next.
 func (p *parser) isBlank(n int) bool {
 	n += p.at
-	return n >= len(p.text) || isOneOf(p.text[n], " \t\n")
+	return n >= len(p.text) || p.text[n] == ' ' || p.text[n] == '\t' || p.text[n] == '\n'
 }
 
 // isOneOf reports whether a byte is one of a set.
@@ -162,7 +162,7 @@ func isOneOf(c byte, set string) bool { return strings.IndexByte(set, c) >= 0 }
 
 // blanks skips white space in the line.
 func (p *parser) blanks() {
-	for isOneOf(p.next(), " \t") {
+	for p.next() == ' ' || p.next() == '\t' {
 		p.at++
 	}
 }

@@ -77,7 +77,7 @@ func (p *parser) block(indent int) {
 	start, literal := p.at, p.next() == '|'
 	p.at++
 	chomp := p.next()
-	if isOneOf(chomp, "+-") {
+	if chomp == '+' || chomp == '-' {
 		p.at++
 	}
 	p.blanks()
@@ -193,7 +193,7 @@ func (p *parser) quoted() string {
 				return string(b)
 			}
 			p.at++ // of two
-		case isOneOf(c, " \t"):
+		case c == ' ' || c == '\t':
 			if p.blanks(); p.next() == '\n' {
 				continue
 			}
@@ -205,7 +205,7 @@ func (p *parser) quoted() string {
 			b = p.escape(b)
 			continue
 		}
-		b = appendLines(b, -1, p.text[from:end])
+		b = append(b, p.text[from:end]...)
 	}
 }
 
