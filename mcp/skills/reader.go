@@ -78,7 +78,7 @@ func settings(r *Reader) []byte {
 	return nil
 }
 
-// fail returns an error of a method of the server.
+// fail returns an error of a method that the server may not have.
 func fail(r *Reader, method, name string, err error) error {
 	if r.c == nil { // of a zero Reader
 		return err
@@ -133,7 +133,7 @@ func (r *Reader) Get(ctx context.Context, uri string) (*Skill, error) {
 	}
 	item := wire.Lookup(raw, "skill")
 	if item == nil {
-		return nil, fail(r, method, uri, diag.Op("the result has no skill", mcp.ErrMalformed))
+		return nil, r.c.Failed(method, uri, diag.Op("the result has no skill", mcp.ErrMalformed))
 	}
 	s := newSkill(r, item)
 	if s.err == nil && s.URI != uri {
@@ -169,7 +169,7 @@ func (r *Reader) ReadDir(ctx context.Context, uri string) ([]*mcp.Resource, erro
 		return invalid == nil
 	})
 	if invalid != nil {
-		err = fail(r, method, uri, invalid)
+		err = r.c.Failed(method, uri, invalid)
 	}
 	if err != nil {
 		return nil, err
