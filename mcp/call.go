@@ -16,27 +16,27 @@ import (
 // A request describes what a feature wants from the server, and has the state of the
 // request on its way there and back.
 type request struct {
-	method   string
-	name     string                                     // the tool, prompt or resource
-	task     string                                     // the id of the task concerned; transports state it as the name
-	args     any                                        // for params
-	params   func(q *request, b []byte) ([]byte, error) // appends the members of params; may be nil
-	meta     map[string]any                             // the caller's members of _meta
-	header   map[string][]string                        // the caller's, for HTTP transports
-	progress func(Progress)                             // may be nil
-	token    int64                                      // for progress that continues after the response; 0 for none
-	timeout  time.Duration                              // 0 for that of the options
-	traits   traits
-	started  func(jsonrpc.ID)                  // may be nil
-	cancel   func(jsonrpc.ID) *jsonrpc.Request // the notification that cancels it; nil for the usual one
+	method      string
+	name        string                                     // the tool, prompt or resource
+	task        string                                     // the id of the task concerned; transports state it as the name
+	args        any                                        // for params
+	params      func(q *request, b []byte) ([]byte, error) // appends the members of params; may be nil
+	meta        map[string]any                             // the caller's members of _meta
+	header      map[string][]string                        // the caller's, for HTTP transports
+	progress    func(Progress)                             // may be nil
+	token       int64                                      // for progress that continues after the response; 0 for none
+	timeout     time.Duration                              // 0 for that of the options
+	traits      traits
+	intercepted int32                             // how many of Options.Interceptors have been called
+	started     func(jsonrpc.ID)                  // may be nil
+	cancel      func(jsonrpc.ID) *jsonrpc.Request // the notification that cancels it; nil for the usual one
 
 	// The state. It changes while no response is awaited.
 
-	era         era             // in which it is sent, and its response is read; set by roundTrip and the handshake
-	inputs      inputRounds     // written by inputs.go, and by task_run.go for tasks/update
-	slot        *cacheSlot      // for the result; nil if it is not stored
-	intercepted int             // how many of Options.Interceptors have been called
-	wire        jsonrpc.Request // written by send
+	era    era             // in which it is sent, and its response is read; set by roundTrip and the handshake
+	inputs inputRounds     // written by inputs.go, and by task_run.go for tasks/update
+	slot   *cacheSlot      // for the result; nil if it is not stored
+	wire   jsonrpc.Request // written by send
 }
 
 // newRequest returns a request without arguments. Without the mark, a stdio program is
@@ -157,7 +157,7 @@ func (c *Client) roundTrip(ctx context.Context, q *request) (RawMessage, error) 
 
 // send writes a request as its era requires and waits for the response.
 func (c *Client) send(ctx context.Context, q *request) (RawMessage, error) {
-	if q.intercepted < len(c.opts.Interceptors) {
+	if int(q.intercepted) < len(c.opts.Interceptors) {
 		return c.intercept(ctx, q)
 	}
 	timeout, token := c.limit(q), q.token

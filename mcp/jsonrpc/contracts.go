@@ -101,6 +101,10 @@ type HTTP struct {
 	// Session is the request's relation to a session of the server.
 	Session Session
 
+	// Repeatable reports that the peer may receive the request twice without
+	// harm. The transport may then send it again when its connection breaks.
+	Repeatable bool
+
 	// Name is the name of the tool or prompt, or the URI of the resource. HTTP
 	// transports repeat it in a header if Session is NoSession.
 	Name string
@@ -109,10 +113,6 @@ type HTTP struct {
 	// associated with the arguments to repeat in headers (see [Features]). It is
 	// empty for requests without arguments.
 	Binding string
-
-	// Repeatable reports that the peer may receive the request twice without
-	// harm. The transport may then send it again when its connection breaks.
-	Repeatable bool
 
 	// Header holds additional header fields for the HTTP requests that send the
 	// message (see mcp.ToolCall). The connection does not change it.
