@@ -167,21 +167,17 @@ func (q *writeQueue) flush() {
 		return
 	}
 	defer q.writing.Unlock() // even if a trace panics and the caller recovers
-	p, written, open := q.take()
+	p, written, _ := q.take()
 	n, err := q.try.TryWrite(p[written:])
-	written += n
-	done := err == nil && written == len(p)
-	if done {
+	if written += n; err == nil && written == len(p) {
 		q.recycle(p)
-	} else { // run meets the error again and handles it
-		q.mu.Lock()
-		q.written, q.traced = written, len(p)
-		q.buf = append(p, q.buf...)
-		q.mu.Unlock()
+		return
 	}
-	if !done || !open {
-		q.signal()
-	}
+	q.mu.Lock()
+	q.written, q.traced = written, len(p)
+	q.buf = append(p, q.buf...)
+	q.mu.Unlock()
+	q.signal() // run meets the error again and handles it
 }
 
 // run writes queued messages until the queue is closed or writing fails.
