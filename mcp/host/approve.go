@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"github.com/stdmcp/stdmcp/internal/glob"
 	"github.com/stdmcp/stdmcp/mcp"
-	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
 
 // A Decision is an Approver's decision about a call.
@@ -94,7 +94,7 @@ type Rule struct {
 func Rules(rules ...Rule) Approver {
 	return func(_ context.Context, c *Call) (Decision, error) {
 		for _, r := range rules {
-			if c != nil && config.Match(r.Tool, c.Name) && (r.Pattern == "" || config.MatchText(r.Pattern, string(c.Arguments))) {
+			if c != nil && glob.Match(r.Tool, c.Name) && (r.Pattern == "" || glob.Text(r.Pattern, string(c.Arguments))) {
 				if c.Changed != nil && r.Action == Allow {
 					return Ask, nil
 				}
@@ -169,8 +169,8 @@ func (c Capabilities) Requiring(required map[string][]string) Approver {
 		if call == nil {
 			return Deny, nil
 		}
-		for glob, names := range required {
-			if !config.Match(glob, call.Name) {
+		for pattern, names := range required {
+			if !glob.Match(pattern, call.Name) {
 				continue
 			}
 			for _, name := range names {

@@ -190,7 +190,7 @@ func ExampleText() {
 		{Type: mcp.ContentImage, MIMEType: "image/png", Data: "iVBORw0KGgo="},
 	}}
 	fmt.Println(host.Text(res))
-	fmt.Println(host.BlockText(&res.Content[0]))
+	fmt.Println(host.Text(&mcp.CallToolResult{Content: res.Content[:1]}))
 	res.Content = res.Content[:1]
 	fmt.Println(mcp.DecodeValue(host.Structured(res)))
 	// Output:

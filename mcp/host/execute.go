@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stdmcp/stdmcp/internal/blocks"
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/nearest"
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -183,55 +184,19 @@ func Text(res *mcp.CallToolResult) string {
 	if res == nil {
 		res = &mcp.CallToolResult{}
 	}
-	blocks := make([]string, 0, len(res.Content))
+	texts := make([]string, 0, len(res.Content))
 	for i := range res.Content {
-		if text := BlockText(&res.Content[i]); text != "" {
-			blocks = append(blocks, text)
+		if text := blocks.Text(&res.Content[i]); text != "" {
+			texts = append(texts, text)
 		}
 	}
 	switch {
-	case len(blocks) > 0:
-		return strings.Join(blocks, "\n")
+	case len(texts) > 0:
+		return strings.Join(texts, "\n")
 	case len(res.StructuredContent) > 0 && string(res.StructuredContent) != "null":
 		return string(res.StructuredContent)
 	}
 	return "(empty result)"
-}
-
-// BlockText returns one content block as text for a model.
-func BlockText(c *mcp.Content) string {
-	if c == nil {
-		return ""
-	}
-	if c.Raw != nil {
-		return "[" + string(c.Type) + " content]"
-	}
-	switch c.Type {
-	case mcp.ContentText:
-		return c.Text
-	case mcp.ContentImage, mcp.ContentAudio:
-		return "[" + string(c.Type) + " content: " + c.MIMEType + ", " + size(c.Data) + "]"
-	case mcp.ContentResourceLink:
-		return "[resource: " + c.Name + " " + c.URI + "]"
-	case mcp.ContentResource:
-		if c.Resource == nil {
-			break
-		}
-		if c.Resource.IsBlob || c.Resource.Blob != "" {
-			return "[resource content: " + c.Resource.URI + " " + c.Resource.MIMEType + ", " + size(c.Resource.Blob) + "]"
-		}
-		return c.Resource.Text
-	}
-	return "[" + string(c.Type) + " content]"
-}
-
-// size returns the decoded size of base64.
-func size(data string) string {
-	n := len(data)
-	for n > 0 && data[n-1] == '=' {
-		n--
-	}
-	return strconv.Itoa(n*3/4) + " bytes"
 }
 
 // Structured returns the structured content of a result, or its text if that is

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/stdmcp/stdmcp/internal/blocks"
 	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/mcp"
 )
@@ -172,7 +173,7 @@ func (l *resultLimiter) binary(c *mcp.Content, tool string) string {
 	if len(data)/4*3 <= l.MaxResultData {
 		return ""
 	}
-	note := "[not shown: " + string(c.Type) + " " + mimeType + ", " + size(data)
+	note := "[not shown: " + string(c.Type) + " " + mimeType + ", " + blocks.Size(data)
 	block := mcp.Content{Type: mcp.ContentImage, Data: data}
 	decoded, err := block.Bytes()
 	if err != nil {

@@ -43,11 +43,8 @@ func TestNilArgumentsDoNotPanic(t *testing.T) {
 	if got := host.Text(nil); got != "(empty result)" {
 		t.Errorf("Text: %q", got)
 	}
-	if host.BlockText(nil) != "" || host.Structured(nil) != nil || host.PlainDescription("x", nil) != "" || host.Describe("x", nil) == "" {
+	if host.Structured(nil) != nil || host.PlainDescription("x", nil) != "" || host.Describe("x", nil) == "" {
 		t.Error("unexpected text for nil")
-	}
-	if host.BlockText(&mcp.Content{Type: mcp.ContentResource}) != "[resource content]" {
-		t.Error("a resource without contents")
 	}
 }
 

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/stdmcp/stdmcp/internal/glob"
 	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
-	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
 
 // ResourceTools returns tools that let a model use the resources of all
@@ -149,7 +149,7 @@ func (v *View) permitted(ctx context.Context, in *input, r *CallReport) error {
 	}
 	if s, err := h.get(in.server); err == nil {
 		h.mu.Lock()
-		c.Source, c.Scope, c.Listed = s.cfg.Source, s.cfg.Scope, config.MatchAny(s.cfg.AutoApprove, r.Name)
+		c.Source, c.Scope, c.Listed = s.cfg.Source, s.cfg.Scope, glob.Any(s.cfg.AutoApprove, r.Name)
 		h.mu.Unlock()
 	}
 	err := h.decide(ctx, v.approve, c)

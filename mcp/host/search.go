@@ -8,10 +8,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stdmcp/stdmcp/internal/glob"
 	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
-	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
 
 const (
@@ -166,8 +166,8 @@ func splitGlobs(query string) (globs []string, rest string) {
 }
 
 func matchesAll(globs []string, t *Tool) bool {
-	for _, glob := range globs {
-		if !config.Match(glob, t.name) && !config.Match(glob, t.def.Name) {
+	for _, pattern := range globs {
+		if !glob.Match(pattern, t.name) && !glob.Match(pattern, t.def.Name) {
 			return false
 		}
 	}
@@ -273,7 +273,7 @@ func (s *ToolSearch) Visible(t *Tool) bool { return t != nil && s.visible(t, tru
 // visible reports whether a tool is not hidden. many means that there are more
 // tools than the threshold.
 func (s *ToolSearch) visible(t *Tool, many bool) bool {
-	if config.MatchAny(s.opts.Pinned, t.name) || t.server == nil {
+	if glob.Any(s.opts.Pinned, t.name) || t.server == nil {
 		return true
 	}
 	cfg, _ := t.current()

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/glob"
 	"github.com/stdmcp/stdmcp/internal/retry"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
@@ -327,7 +328,7 @@ func (t *Tool) permitted(ctx context.Context, r *CallReport) (def *mcp.Tool, err
 		return def, ErrUnknownTool
 	}
 	c := &Call{ID: r.ID, Server: s.name, Source: cfg.Source, Scope: cfg.Scope, Name: t.name, Tool: def.Name, Arguments: r.Arguments,
-		Annotations: def.Annotations, Listed: config.MatchAny(cfg.AutoApprove, def.Name)}
+		Annotations: def.Annotations, Listed: glob.Any(cfg.AutoApprove, def.Name)}
 	if c.Changed, err = t.unpinned(def); err != nil {
 		return def, err
 	}

@@ -50,7 +50,8 @@ var rules = []rule{
 	{kind: literal, pkg: "mcp", old: "Roots", new: "Roots", with: "List"},
 	{kind: literal, pkg: "mcp", old: "Changes", new: "Changes", with: "Changed", params: 1,
 		note: "the function takes a context first, for `host.ServerOf`"},
-	{kind: result, pkg: "mcp", typ: "Elicitation", old: "OpenURL", new: "OpenURL", with: "ElicitAction"},
+	{kind: result, pkg: "mcp", typ: "Elicitation", old: "OpenURL", new: "OpenURL", with: "ElicitAction",
+		note: "as does a function or method of the program"},
 	{kind: slice, pkg: "mcp", typ: "Options", old: "Intercept", new: "Interceptors", with: "Interceptor",
 		note: "the first is the outermost"},
 	{kind: callback, pkg: "mcp", typ: "Trace", old: "Message", new: "Message", params: 2},
@@ -85,6 +86,10 @@ var rules = []rule{
 	{kind: manual, pkg: "mcp/host", typ: "SearchOptions", old: "Match", new: "Match", params: 3,
 		note: "the function takes a context first and returns an error, too"},
 
+	{kind: manual, pkg: "mcp/host/config", old: "Match", note: "internal; `config.Filter.Allows` and `host.Rules` match globs"},
+	{kind: manual, pkg: "mcp/host/config", old: "MatchAny", note: "internal"},
+	{kind: manual, pkg: "mcp/host/config", old: "MatchText", note: "internal"},
+	{kind: manual, pkg: "mcp/host", old: "BlockText", note: "`host.Text` of a result with this block alone"},
 	{kind: importPath, pkg: "mcp/host/skills", old: "skills", new: "mcp/host/skillset"},
 }
 

@@ -343,22 +343,6 @@ func TestLoadMergesByName(t *testing.T) {
 	}
 }
 
-func TestMatch(t *testing.T) {
-	for _, test := range []struct {
-		glob, name string
-		want       bool
-	}{
-		{"", "", true}, {"", "a", false}, {"a", "a", true}, {"a", "A", false}, {"*", "", true}, {"*", "abc", true},
-		{"a*", "abc", true}, {"*c", "abc", true}, {"a*c", "abc", true}, {"a*c", "abcd", false}, {"a?c", "abc", true},
-		{"?", "", false}, {"mcp__github__*", "mcp__github__create_issue", true}, {"*_*_*x", "a_b_cxyx", true},
-		{"**", "a", true}, {"[a]", "a", true}, {strings.Repeat("*a", 30) + "b", strings.Repeat("a", 200), false},
-	} {
-		if got := config.Match(test.glob, test.name); got != test.want {
-			t.Errorf("Match(%q, %q) = %v", test.glob, test.name, got)
-		}
-	}
-}
-
 func TestFilter(t *testing.T) {
 	for _, test := range []struct {
 		filter config.Filter

@@ -64,15 +64,10 @@ func ExampleServer_Expand() {
 	// ${KEY}
 }
 
-func ExampleMatch() {
-	fmt.Println(config.Match("mcp__files__*", "mcp__files__read"), config.Match("get_?", "get_all"))
-	fmt.Println(config.MatchAny([]string{"read_*", "list_*"}, "list_all"))
+func ExampleFilter_Allows() {
 	f := config.Filter{Allow: []string{"*_file"}, Deny: []string{"delete_*"}}
 	fmt.Println(f.Allows("read_file"), f.Allows("delete_file"))
-	// Output:
-	// true false
-	// true
-	// true false
+	// Output: true false
 }
 
 func ExampleLoadFile() {

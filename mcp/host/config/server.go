@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/glob"
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
@@ -112,7 +113,7 @@ type Filter struct {
 
 // Allows reports whether the filter selects a tool.
 func (f *Filter) Allows(tool string) bool {
-	return (f.Allow == nil || MatchAny(f.Allow, tool)) && !MatchAny(f.Deny, tool)
+	return (f.Allow == nil || glob.Any(f.Allow, tool)) && !glob.Any(f.Deny, tool)
 }
 
 // copy returns a copy whose Args, Env and Headers may be modified.

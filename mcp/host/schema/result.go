@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"github.com/stdmcp/stdmcp/internal/blocks"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host"
@@ -35,7 +36,7 @@ func AnthropicResult(id string, res *mcp.CallToolResult) mcp.RawMessage {
 			b = wire.AppendString(wire.AppendKey(wire.AppendString(b, mime), "data"), data)
 			b = append(b, "}}"...)
 		} else {
-			b = appendTextPart(b, "text", host.BlockText(&res.Content[i]))
+			b = appendTextPart(b, "text", blocks.Text(&res.Content[i]))
 		}
 	}
 	if len(b) == empty {
@@ -112,7 +113,7 @@ func OpenAIResponsesResult(callID string, res *mcp.CallToolResult) mcp.RawMessag
 			b = append(wire.AppendComma(b), `{"type":"input_image","image_url":`...)
 			b = append(wire.AppendString(b, "data:"+mime+";base64,"+data), '}')
 		} else {
-			b = appendTextPart(b, "input_text", host.BlockText(&res.Content[i]))
+			b = appendTextPart(b, "input_text", blocks.Text(&res.Content[i]))
 		}
 	}
 	return append(b, "]}"...)

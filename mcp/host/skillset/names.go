@@ -4,8 +4,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stdmcp/stdmcp/internal/glob"
 	"github.com/stdmcp/stdmcp/mcp/host"
-	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
 
 // An origin identifies a skill.
@@ -28,7 +28,7 @@ func (o origin) label() string {
 // applies to the name that it would have without other skills of its name: which of them
 // has it depends on the order in which they were met.
 func (s *Set) allows(o origin, id string) bool {
-	return s.filter.Allows(id) && !config.MatchAny(s.opts.Deny, host.ServerTool.Name(o.server, o.label()))
+	return s.filter.Allows(id) && !glob.Any(s.opts.Deny, host.ServerTool.Name(o.server, o.label()))
 }
 
 // id returns the name of a skill for models. It contains the name of its directory, which

@@ -1,12 +1,13 @@
-package config
+// Package glob matches names with globs, as settings and permissions contain them.
+package glob
 
 import (
 	"slices"
 	"strings"
 )
 
-// MatchAny reports whether name matches one of the globs.
-func MatchAny(globs []string, name string) bool {
+// Any reports whether name matches one of the globs.
+func Any(globs []string, name string) bool {
 	return slices.ContainsFunc(globs, func(glob string) bool { return Match(glob, name) })
 }
 
@@ -52,9 +53,9 @@ func matchBraces(glob, name string, budget *int) bool {
 	return match(glob, name, true)
 }
 
-// MatchText reports whether the whole text matches the glob, in which only * and ?
+// Text reports whether the whole text matches the glob, in which only * and ?
 // are special. It suits JSON, which has brackets and braces.
-func MatchText(glob, text string) bool { return match(glob, text, false) }
+func Text(glob, text string) bool { return match(glob, text, false) }
 
 // match matches without braces. classes makes brackets special.
 func match(glob, name string, classes bool) bool {

@@ -1,0 +1,63 @@
+package glob_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stdmcp/stdmcp/internal/glob"
+)
+
+func TestGlobsWithAlternativesAndClasses(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		pattern, name string
+		want          bool
+	}{
+		{"mcp__{github,slack}__*", "mcp__github__get", true},
+		{"mcp__{github,slack}__*", "mcp__gitlab__get", false},
+		{"{a,b{c,d}}e", "bde", true},
+		{"{a,b{c,d}}e", "be", false},
+		{"x{,y}", "x", true},
+		{"[gs]et_*", "get_all", true},
+		{"[gs]et_*", "set_all", true},
+		{"[gs]et_*", "let_all", false},
+		{"v[0-9]", "v7", true},
+		{"v[!0-9]", "v7", false},
+		{"v[!0-9]", "vx", true},
+		{"*[ab]", "xxa", true},
+		{"{a", "{a", true},
+		{"[a", "[a", true},
+		{"[]", "[]", true},
+		{strings.Repeat("{a,b}", 40), strings.Repeat("c", 40), false}, // bounded
+	} {
+		if got := glob.Match(tt.pattern, tt.name); got != tt.want {
+			t.Errorf("%.40q matches %.20q: %v", tt.pattern, tt.name, got)
+		}
+	}
+	if !glob.Text(`{"path":["/tmp/*"]}`, `{"path":["/tmp/x"]}`) {
+		t.Error("in text, brackets and braces stand for themselves")
+	}
+}
+
+func ExampleText() {
+	// Only * and ? are special.
+	fmt.Println(glob.Text(`{"path":"/tmp/*"}`, `{"path":"/tmp/a"}`))
+	// Output: true
+}
+
+func TestMatch(t *testing.T) {
+	for _, test := range []struct {
+		pattern, name string
+		want          bool
+	}{
+		{"", "", true}, {"", "a", false}, {"a", "a", true}, {"a", "A", false}, {"*", "", true}, {"*", "abc", true},
+		{"a*", "abc", true}, {"*c", "abc", true}, {"a*c", "abc", true}, {"a*c", "abcd", false}, {"a?c", "abc", true},
+		{"?", "", false}, {"mcp__github__*", "mcp__github__create_issue", true}, {"*_*_*x", "a_b_cxyx", true},
+		{"**", "a", true}, {"[a]", "a", true}, {strings.Repeat("*a", 30) + "b", strings.Repeat("a", 200), false},
+	} {
+		if got := glob.Match(test.pattern, test.name); got != test.want {
+			t.Errorf("Match(%q, %q) = %v", test.pattern, test.name, got)
+		}
+	}
+}
