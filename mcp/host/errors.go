@@ -62,11 +62,36 @@ const (
 	CategoryResource       Category = "resource"       // a limit was exceeded
 )
 
+// The codes of errors.
+const (
+	CodeInvalidConfiguration = "INVALID_CONFIGURATION"  // the settings of the server are invalid
+	CodeProgramNotFound      = "PROGRAM_NOT_FOUND"      // the program of the server does not exist
+	CodeUnknownServer        = "UNKNOWN_SERVER"         // no server has that name
+	CodeDisabled             = "DISABLED"               // the server is disabled
+	CodeNotConnected         = "NOT_CONNECTED"          // the server is not connected
+	CodeConnectionFailed     = "CONNECTION_FAILED"      // the server could not be connected
+	CodeConnectionLost       = "CONNECTION_LOST"        // the connection ended during the call
+	CodeCrashLoop            = "CRASH_LOOP"             // the server crashed too often
+	CodeTimeout              = "TIMEOUT"                // there was no response in time
+	CodeCanceled             = "CANCELED"               // the context of the program ended
+	CodeAuthenticationFailed = "AUTHENTICATION_FAILED"  // the user must authorize the program
+	CodeProtocolError        = "PROTOCOL_ERROR"         // the server violated the specification
+	CodeTooLarge             = "TOO_LARGE"              // a message or an argument is too large
+	CodeTooManyServers       = "TOO_MANY_SERVERS"       // see Options.MaxServers
+	CodeTooManySubscriptions = "TOO_MANY_SUBSCRIPTIONS" // a model has too many subscriptions
+	CodeCatalogFailed        = "CATALOG_FAILED"         // the file of Options.Catalog was not read or written
+	CodeUnknownTool          = "UNKNOWN_TOOL"           // no tool has that name
+	CodeInvalidArguments     = "INVALID_ARGUMENTS"      // the arguments of the model are invalid
+	CodeNotPermitted         = "NOT_PERMITTED"          // the call was not approved
+	CodeToolFailed           = "TOOL_FAILED"            // the call failed
+	CodeToolError            = "TOOL_ERROR"             // the tool itself failed
+)
+
 // An Error describes the failure of a server or a call. Its text names both and
 // contains no secrets of the server's settings.
 type Error struct {
 	Category Category
-	Code     string // such as CONNECTION_FAILED
+	Code     string // such as CodeConnectionFailed
 	Message  string // the operation and its outcome
 	Server   string
 	Tool     string // the server's name for the tool; empty if no tool is concerned
@@ -101,27 +126,27 @@ type failure struct {
 
 // The failures. A dialer may correct the category; see DialParams.Classify.
 var (
-	invalidConfiguration = &failure{CategoryConfiguration, "INVALID_CONFIGURATION"}
-	programNotFound      = &failure{CategoryConfiguration, "PROGRAM_NOT_FOUND"}
-	unknownServer        = &failure{CategoryConfiguration, "UNKNOWN_SERVER"}
-	disabled             = &failure{CategoryConfiguration, "DISABLED"}
-	notConnected         = &failure{CategoryConnection, "NOT_CONNECTED"}
-	connectionFailed     = &failure{CategoryConnection, "CONNECTION_FAILED"}
-	connectionLost       = &failure{CategoryConnection, "CONNECTION_LOST"}
-	crashLoop            = &failure{CategoryConnection, "CRASH_LOOP"}
-	timedOut             = &failure{CategoryConnection, "TIMEOUT"}
-	canceled             = &failure{CategoryConnection, "CANCELED"}
-	unauthorized         = &failure{CategoryAuthentication, "AUTHENTICATION_FAILED"}
-	protocolError        = &failure{CategoryProtocol, "PROTOCOL_ERROR"}
-	tooLarge             = &failure{CategoryResource, "TOO_LARGE"}
-	tooManyServers       = &failure{CategoryResource, "TOO_MANY_SERVERS"}
-	tooManyWatches       = &failure{CategoryResource, "TOO_MANY_SUBSCRIPTIONS"}
-	catalogFailed        = &failure{CategoryResource, "CATALOG_FAILED"}
-	unknownTool          = &failure{CategoryTool, "UNKNOWN_TOOL"}
-	invalidArguments     = &failure{CategoryTool, "INVALID_ARGUMENTS"}
-	notPermitted         = &failure{CategoryTool, "NOT_PERMITTED"}
-	toolFailed           = &failure{CategoryTool, "TOOL_FAILED"}
-	toolError            = &failure{CategoryTool, "TOOL_ERROR"}
+	invalidConfiguration = &failure{CategoryConfiguration, CodeInvalidConfiguration}
+	programNotFound      = &failure{CategoryConfiguration, CodeProgramNotFound}
+	unknownServer        = &failure{CategoryConfiguration, CodeUnknownServer}
+	disabled             = &failure{CategoryConfiguration, CodeDisabled}
+	notConnected         = &failure{CategoryConnection, CodeNotConnected}
+	connectionFailed     = &failure{CategoryConnection, CodeConnectionFailed}
+	connectionLost       = &failure{CategoryConnection, CodeConnectionLost}
+	crashLoop            = &failure{CategoryConnection, CodeCrashLoop}
+	timedOut             = &failure{CategoryConnection, CodeTimeout}
+	canceled             = &failure{CategoryConnection, CodeCanceled}
+	unauthorized         = &failure{CategoryAuthentication, CodeAuthenticationFailed}
+	protocolError        = &failure{CategoryProtocol, CodeProtocolError}
+	tooLarge             = &failure{CategoryResource, CodeTooLarge}
+	tooManyServers       = &failure{CategoryResource, CodeTooManyServers}
+	tooManyWatches       = &failure{CategoryResource, CodeTooManySubscriptions}
+	catalogFailed        = &failure{CategoryResource, CodeCatalogFailed}
+	unknownTool          = &failure{CategoryTool, CodeUnknownTool}
+	invalidArguments     = &failure{CategoryTool, CodeInvalidArguments}
+	notPermitted         = &failure{CategoryTool, CodeNotPermitted}
+	toolFailed           = &failure{CategoryTool, CodeToolFailed}
+	toolError            = &failure{CategoryTool, CodeToolError}
 )
 
 // newError returns an Error. err may be nil.

@@ -37,8 +37,8 @@ var (
 	ErrDynamic = errors.New("the skill is dynamic")
 
 	// ErrUnsupported means that the server has not declared the extension or,
-	// for ReadDir, that it lists directories.
-	ErrUnsupported = errors.New("not supported by the server")
+	// for ReadDir, that it lists directories. It matches errors.ErrUnsupported.
+	ErrUnsupported = diag.Error("not supported by the server", errors.ErrUnsupported, nil)
 )
 
 // An Error describes why a skill or one of its files cannot be used.

@@ -17,7 +17,7 @@ import (
 // A Transport starts a program and connects to it over its standard input and
 // output. Only Name is required. Open reads the fields and changes none of them.
 type Transport struct {
-	// Name is the program: a path, or a name that Open looks up in the PATH of
+	// Name is the program, which other libraries call the command: a path, or a name that Open looks up in the PATH of
 	// the environment that the program gets. A relative path starts at Dir.
 	Name string
 

@@ -76,11 +76,12 @@ var (
 	ErrUnknownSkill = errors.New("unknown skill")
 
 	// ErrChanged means that the files of the skill have changed since they were
-	// approved, see Options.Pins, or since a model has read its SKILL.md.
-	ErrChanged = errors.New("the skill has changed since it was approved or read")
+	// approved, see Options.Pins, or since a model has read its SKILL.md. It matches
+	// host.ErrChanged.
+	ErrChanged = diag.Error("the skill has changed since it was approved or read", host.ErrChanged, nil)
 )
 
-var errNoHost = errors.New("skills: the argument h of New is nil")
+var errNoHost = errors.New("skillset: the argument h of New is nil")
 
 // New returns the skills of the servers of h. o may be nil.
 func New(h *host.Host, o *Options) *Set {
