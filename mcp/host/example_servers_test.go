@@ -9,7 +9,7 @@ import (
 )
 
 // A server that fails does not affect the others. Its error has the reason.
-func ExampleHost_SetServers() {
+func ExampleHost_SetServers_failed() {
 	ctx := context.Background()
 	h := host.New(nil)
 	defer h.Shutdown(ctx)
@@ -27,7 +27,7 @@ func ExampleHost_SetServers() {
 }
 
 // The tools of all servers, under names that every model provider accepts.
-func ExampleHost_Tools() {
+func ExampleHost_Tools_names() {
 	ctx := context.Background()
 	h := exampleHost(ctx, nil)
 	defer h.Shutdown(ctx)
