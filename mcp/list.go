@@ -64,7 +64,7 @@ func (l *listing) more() bool {
 	if l.last || l.err != nil {
 		return false
 	}
-	if limit := max(0, l.c.opts.MaxPages); l.pages == limit {
+	if limit := l.c.opts.MaxPages; l.pages == limit { // a negative limit is none
 		l.err = l.c.listLimit(l.method, limit, " pages")
 	}
 	l.pages++
@@ -81,7 +81,7 @@ func (l *listing) add(p *Page, n int) int {
 			return 0
 		}
 	}
-	if limit := max(0, l.c.opts.MaxItems); n > limit-l.items {
+	if limit := l.c.opts.MaxItems; limit >= 0 && n > limit-l.items {
 		l.err = l.c.listLimit(l.method, limit, " items")
 		return limit - l.items
 	}
@@ -313,7 +313,7 @@ func (l *listing) each(list RawMessage, f func(item RawMessage) bool) bool {
 	r := wire.NewReader(list)
 	r.Trust()
 	for r.Array(); r.More(); l.items++ {
-		if limit := max(0, l.c.opts.MaxItems); l.items == limit {
+		if limit := l.c.opts.MaxItems; l.items == limit {
 			l.err = l.c.listLimit(l.method, limit, " items")
 			return false
 		}

@@ -138,9 +138,10 @@ func TestEndlessLists(t *testing.T) {
 		{"endless-pages", mcp.Options{}, 1000, "more than 1000 pages"},
 		{"endless-pages", mcp.Options{MaxPages: 5}, 5, "more than 5 pages"},
 		{"endless-pages", mcp.Options{MaxPages: 1}, 1, "more than 1 pages"},
-		{"endless-pages", mcp.Options{MaxPages: -1}, 0, "more than 0 pages"},
+		{"endless-pages", mcp.Options{MaxPages: -1, MaxItems: 2000}, 2000, "more than 2000 items"},
 		{"endless-pages", mcp.Options{MaxItems: 7}, 7, "more than 7 items"},
-		{"", mcp.Options{MaxItems: -1}, 0, "more than 0 items"},
+		{"", mcp.Options{MaxItems: -1}, 17, ""},
+		{"endless-pages", mcp.Options{MaxPages: 3, MaxItems: -1}, 3, "more than 3 pages"},
 		{"", mcp.Options{MaxItems: 3}, 3, "more than 3 items"},
 	} {
 		t.Run(fmt.Sprint(tt.fault, tt.o.MaxPages, tt.o.MaxItems), func(t *testing.T) {

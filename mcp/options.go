@@ -11,8 +11,8 @@ import (
 )
 
 // Options are the settings of a client. A zero field means its default, and nil
-// means all defaults. A negative duration means no limit; a negative count
-// means none at all. Any number of clients may share an Options.
+// means all defaults. A negative duration or limit means no limit. Any number of
+// clients may share an Options.
 type Options struct {
 	// Name is the program's name for the server, for errors. The default is the
 	// server's own name.
@@ -59,14 +59,14 @@ type Options struct {
 
 	// MaxPages and MaxItems limit the pages and items that a List method or an
 	// iterator reads; a longer list fails with [ErrListLimit]. The defaults are
-	// 1,000 pages and 100,000 items; a negative limit permits none. The pages
+	// 1,000 pages and 100,000 items; negative means no limit. The pages
 	// that a List method collects may also not exceed the transport's
 	// MaxMessage in total (64 MiB by default); the iterators have no such
 	// limit.
 	MaxPages, MaxItems int
 
 	// MaxRounds is how many times a server may require input for one request
-	// (2026-07-28). The default is 16; a negative limit permits none. If a server
+	// (2026-07-28). The default is 16; negative means never. If a server
 	// requires no input but time, the client repeats the request up to once a
 	// second; that does not count, and ends with MaxTimeout.
 	MaxRounds int
