@@ -37,7 +37,8 @@ func (r *rewriter) repository(root string) error {
 			return nil
 		case strings.HasSuffix(name, ".go"):
 			return r.text(path, comments)
-		case strings.HasSuffix(name, ".md"), strings.HasSuffix(name, ".txt"):
+		case strings.HasSuffix(name, ".md"), strings.HasSuffix(name, ".txt"), strings.HasSuffix(name, ".yml"),
+			filepath.Dir(path) == filepath.Join(root, "scripts"), filepath.Dir(path) == filepath.Join(root, ".ci"):
 			return r.text(path, document)
 		}
 		return nil
