@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
 // An orders test walks through every order in which the events of a handshake can
@@ -184,6 +186,24 @@ func TestHandshakeDecisions(t *testing.T) {
 		}
 		if !slices.Equal(got, tt.want) || s.session != tt.result && s.probe != tt.result {
 			t.Errorf("%s: %v with %d and %d, want %v", tt.name, got, s.probe, s.session, tt.want)
+		}
+	}
+}
+
+// TestSupportedVersions reads the data of refusals, which servers get wrong.
+func TestSupportedVersions(t *testing.T) {
+	for data, want := range map[string][]string{
+		`{"requested":"x","supported":["a","b"]}`: {"a", "b"},
+		`{"supported":[]}`:                        nil,
+		`{"supported":null}`:                      nil,
+		`{"supported":["a",7]}`:                   nil,
+		`{"supported":"a"}`:                       nil,
+		`["a"]`:                                   nil,
+		`null`:                                    nil,
+		``:                                        nil,
+	} {
+		if got := supportedVersions(&jsonrpc.Error{Data: RawMessage(data)}); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", data, got, want)
 		}
 	}
 }

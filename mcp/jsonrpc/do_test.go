@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -80,5 +81,43 @@ func TestDoChecksTheRequest(t *testing.T) {
 	d.Close(io.EOF)
 	if a := d.Do(t.Context(), &Request{Method: "m"}, nil, write); a.Err != io.EOF {
 		t.Errorf("after Close: %v", a.Err)
+	}
+}
+
+// TestResponseBeatsTheContext: both have happened when Do looks.
+func TestResponseBeatsTheContext(t *testing.T) {
+	var d Dispatcher
+	for range 50 {
+		ctx, cancel := context.WithCancel(t.Context())
+		a := d.Do(ctx, &Request{Method: "m"}, nil, func(call *PendingCall) error {
+			d.Receive(nil, []byte(`{"jsonrpc":"2.0","id":`+call.ID().String()+`,"result":{}}`), ID{})
+			cancel()
+			return nil
+		})
+		if a.Err != nil || a.Expired || string(a.Result) != "{}" {
+			t.Fatalf("%+v", a)
+		}
+	}
+}
+
+// TestSmallPartsOfLongMessagesAreCopied: a long message is not kept for them.
+func TestSmallPartsOfLongMessagesAreCopied(t *testing.T) {
+	rest := `,"x":"` + strings.Repeat("x", 2*minHeld) + `"}`
+	for _, part := range []string{`"result":{"a":1}`, `"error":{"code":1,"message":"no","data":{"a":1}}`} {
+		var d Dispatcher
+		var text []byte
+		a := d.Do(t.Context(), &Request{Method: "m"}, nil, func(call *PendingCall) error {
+			text = []byte(`{"jsonrpc":"2.0","id":` + call.ID().String() + `,` + part + rest)
+			d.Receive(nil, text, ID{})
+			return nil
+		})
+		clear(text)
+		got := a.Result
+		if e, ok := a.Err.(*Error); ok {
+			got = e.Data
+		}
+		if string(got) != `{"a":1}` {
+			t.Errorf("%s: %q, which shares memory with the message", part, got)
+		}
 	}
 }

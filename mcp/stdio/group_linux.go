@@ -61,7 +61,8 @@ func readNames(dir string) []string {
 }
 
 // readFields returns the fields of a file, in stat those after the name of the process,
-// which is in parentheses and may contain spaces.
+// which is in parentheses and may contain spaces. The last field ends with a space or
+// a line feed, too.
 func readFields(name string) (list [][]byte) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -70,8 +71,8 @@ func readFields(name string) (list [][]byte) {
 	text, _ := buffers.ReadUpTo(f, maxFile)
 	_ = f.Close()
 	text = text[bytes.LastIndexByte(text, ')')+1:]
-	for from, i := 0, 0; i <= len(text); i++ {
-		if i == len(text) || text[i] <= ' ' {
+	for from, i := 0, 0; i < len(text); i++ {
+		if text[i] <= ' ' {
 			if from < i {
 				list = append(list, text[from:i])
 			}
