@@ -199,7 +199,7 @@ func (a *Argument) Encode(s *Schema) []byte {
 		return wire.AppendLine(nil, bytes.TrimSpace(value))
 	}
 	text := wire.AppendString(nil, a.Value)
-	if !s.onlyText() && wire.Valid(value) == nil && s.Allows(TypeOf(value)) && s.accepts(a.Value) {
+	if (!s.onlyText() || s.Exact) && wire.Valid(value) == nil && s.Allows(TypeOf(value)) && s.accepts(a.Value) {
 		return wire.AppendLine(nil, value)
 	}
 	if s.Allows("string") && s.accepts(string(text)) {
