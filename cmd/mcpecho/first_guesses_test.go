@@ -99,7 +99,7 @@ var firstGuesses = []firstGuess{
 
 const wantGuesses, wantMisuses = 66, 127
 
-const wantSecondGuesses, wantSecondMisuses = 41, 113
+const wantSecondGuesses, wantSecondMisuses = 100, 187
 
 // TestFirstGuesses tries each of them in a folder with configured servers.
 func TestFirstGuesses(t *testing.T) { testGuesses(t, firstGuesses, wantGuesses) }

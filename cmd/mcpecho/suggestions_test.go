@@ -145,10 +145,10 @@ func isFinal(stderr string) bool {
 func TestEverySuggestionGetsFurther(t *testing.T) {
 	folder := newFolder(t)
 	var lines []string
-	for _, g := range slices.Concat(firstGuesses, secondGuesses) {
+	for _, g := range slices.Concat(firstGuesses, secondGuesses, thirdGuesses) {
 		lines = append(lines, g.line)
 	}
-	for _, m := range slices.Concat(misuses, secondMisuses) {
+	for _, m := range slices.Concat(misuses, secondMisuses, thirdMisuses) {
 		lines = append(lines, m.line)
 	}
 	folder.checkAll(t, lines, true)
