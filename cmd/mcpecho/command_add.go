@@ -91,6 +91,9 @@ func swapped(words []string, one, other string) []string {
 
 // explainAdd returns the failure for a command line that describes no server.
 func (c *invocation) explainAdd() error {
+	if len(c.args) > 2 && c.server == nil && strings.Contains(c.args[1], "://") {
+		return c.suggest("add accepts one URL", slices.DeleteFunc(slices.Clone(c.typed), func(word string) bool { return slices.Contains(c.args[2:], word) }))
+	}
 	if len(c.args) > 1 && c.server == nil {
 		if url := guess.URL(c.args[1]); url != "" && !strings.Contains(c.args[1], " ") {
 			return c.usageHint("a URL must begin with http:// or https://", "type: "+c.retyped(c.args[1], url))

@@ -73,6 +73,7 @@ var thirdMisuses = []misuse{
 	{"complete everything reviw language g", "mcpecho complete everything review language g"},
 	{"complete everything prompt review langage g", "mcpecho complete everything prompt review language g"},
 	{"add 'a/b/c' URL", "mcpecho add a-b-c URL"},
+	{"add weather URL tols", "mcpecho add weather URL"},
 	{"remove olde", "mcpecho remove old"},
 	{"login https://HOST/mcp", "http"},
 	{"tools broken.json", "broken.json"},
@@ -88,4 +89,4 @@ func TestThirdSurvey(t *testing.T) {
 	testMisuses(t, thirdMisuses, wantThirdMisuses)
 }
 
-const wantThirdGuesses, wantThirdMisuses = 32, 38
+const wantThirdGuesses, wantThirdMisuses = 32, 39
