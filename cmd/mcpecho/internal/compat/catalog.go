@@ -97,6 +97,18 @@ func Compare(old, new *Catalog) []Change {
 	return r.changes()
 }
 
+// CompareItem returns what changed between two versions of an item of a list: tools,
+// prompts, resources or resourceTemplates. The changes name no item.
+func CompareItem(key string, old, new mcp.RawMessage) []Change {
+	r := &report{}
+	for _, l := range lists {
+		if l.key == key {
+			r.compareItem(l, "", old, new)
+		}
+	}
+	return r.changes()
+}
+
 func (r *report) compareList(l list, old, new []mcp.RawMessage, oldAbsent, newAbsent string) {
 	switch {
 	case oldAbsent != "" && newAbsent != "":
