@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stdmcp/stdmcp/internal/display"
 )
@@ -168,5 +169,21 @@ func BenchmarkMessage(b *testing.B) {
 	w, data := NewWriter(io.Discard), []byte(request)
 	for b.Loop() {
 		w.Message(1, true, data)
+	}
+}
+
+// TestTimeOfKeptMessages: a message that the program has kept has the time of its own.
+func TestTimeOfKeptMessages(t *testing.T) {
+	var b bytes.Buffer
+	w := NewWriter(&b)
+	conn := w.Connection()
+	w.SetTime(5 * time.Second)
+	w.Message(conn, true, []byte(request))
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := Read(&b)
+	if err != nil || len(entries) != 1 || entries[0].At != 5*time.Second {
+		t.Errorf("%+v, %v", entries, err)
 	}
 }

@@ -41,6 +41,7 @@ type Writer struct {
 	conns int
 	open  map[jsonrpc.Conn]int // the connections whose end is to be written
 
+	at     *time.Duration // since the recording began; nil means that the clock decides
 	closed bool
 	err    error // the first
 }
@@ -118,6 +119,14 @@ func (w *Writer) Connection() int {
 	defer w.mu.Unlock()
 	w.conns++
 	return w.conns
+}
+
+// SetTime sets the time of further entries, since the recording began. It is for messages
+// that the program has kept.
+func (w *Writer) SetTime(at time.Duration) {
+	w.mu.Lock()
+	w.at = &at
+	w.mu.Unlock()
 }
 
 // The names of the kinds of entries.
@@ -207,6 +216,9 @@ func (w *Writer) write(conn int, kind string, data []byte) bool {
 	data = bytes.TrimSpace(data)
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.at != nil {
+		at = w.at.Microseconds()
+	}
 	if w.err != nil || w.closed {
 		return true
 	}
