@@ -18,6 +18,24 @@ import (
 // watchCheck checks the server, and again whenever its files change, until it is
 // interrupted.
 func (c *invocation) watchCheck(ctx context.Context) error {
+	w, err := c.watcher()
+	if err != nil {
+		return err
+	}
+	if n, _ := w.Files(); n == 0 {
+		return c.usageHint("--watch needs the files of the server, of which its command names none", "type: "+c.watchLine("."))
+	}
+	endless := *c.command
+	endless.endless = true
+	c.command = &endless
+	ticker := time.NewTicker(watchfiles.Interval)
+	defer ticker.Stop()
+	return c.checkAgain(ctx, w, ticker.C)
+}
+
+// watcher returns a Watcher of the files that the server's command names, and of the
+// paths that the user names.
+func (c *invocation) watcher() (*watchfiles.Watcher, error) {
 	var command []string
 	dir := c.flags.Dir
 	switch {
@@ -31,19 +49,10 @@ func (c *invocation) watchCheck(ctx context.Context) error {
 	}
 	for _, path := range c.args {
 		if _, err := os.Stat(path); err != nil {
-			return failure.Local(err)
+			return nil, failure.Local(err)
 		}
 	}
-	w := watchfiles.New(watchfiles.Named(dir, command...), c.args)
-	if n, _ := w.Files(); n == 0 {
-		return c.usageHint("--watch needs the files of the server, of which its command names none", "type: "+c.watchLine("."))
-	}
-	endless := *c.command
-	endless.endless = true
-	c.command = &endless
-	ticker := time.NewTicker(watchfiles.Interval)
-	defer ticker.Stop()
-	return c.checkAgain(ctx, w, ticker.C)
+	return watchfiles.New(watchfiles.Named(dir, command...), c.args), nil
 }
 
 // watchLine returns the command line with a further path to watch.

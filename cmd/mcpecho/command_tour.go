@@ -202,9 +202,8 @@ func tourPrompt(ctx context.Context, c *invocation, s *conversation) (string, er
 func (c *invocation) hints() string {
 	text := ""
 	for _, h := range []struct{ what, line string }{
-		{"describe a tool", "info add -- mcpecho serve"},
-		{"call it", "call add a=2 b=40 -- mcpecho serve"},
-		{"in a browser", "ui -- mcpecho serve"},
+		{"call a tool", "call add a=2 b=40 -- mcpecho serve"},
+		{"use a browser", "ui -- mcpecho serve"},
 		{"serve over HTTP", "serve --http 127.0.0.1:3001"},
 		{"see all commands", "help"},
 	} {

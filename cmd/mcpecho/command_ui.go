@@ -10,6 +10,7 @@ import (
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/ui"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/watchfiles"
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
@@ -18,16 +19,28 @@ func runUI(ctx context.Context, c *invocation) error {
 	if err := c.expandEntry(ctx); err != nil {
 		return err
 	}
+	files, err := c.watcher()
+	if err != nil {
+		return err
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	bench := ui.New(ui.Config{
+	config := ui.Config{
 		Target:      c.targetName(),
 		Version:     c.flags.Protocol,
 		Connect:     c.connectUI,
 		Explain:     c.explainUI,
 		CommandLine: func(command string, args ...string) string { return c.commandFor(command, args...) },
 		Secrets:     c.recordedSecrets(),
-	})
+	}
+	if n, more := files.Files(); n > 0 {
+		config.Watched = terminal.Count(n, "file")
+		if more {
+			config.Watched += " of more"
+		}
+		config.Watch = func(ctx context.Context, changed func(string)) { watchUI(ctx, files, changed) }
+	}
+	bench := ui.New(config)
 	server, err := ui.Listen(bench)
 	if err != nil {
 		return failure.Local(err)
@@ -52,6 +65,19 @@ func runUI(ctx context.Context, c *invocation) error {
 		go c.openUI(ctx, server.URL) // ends within seconds
 	}
 	return server.Wait(ctx)
+}
+
+// watchUI reports changes of the server's files until ctx ends.
+func watchUI(ctx context.Context, files *watchfiles.Watcher, changed func(string)) {
+	ticker := time.NewTicker(watchfiles.Interval)
+	defer ticker.Stop()
+	for {
+		paths, err := files.Wait(ctx, ticker.C)
+		if err != nil {
+			return
+		}
+		changed(changedFiles(paths))
+	}
 }
 
 // openUI opens the page in the user's browser, if there is one.

@@ -158,7 +158,7 @@ that begin with a space or may contain a secret. With --no-state it is not kept.
 			flags: append([]string{"json", "no-color", "stop-on-error"}, connectionFlags...), run: runShell,
 			example: []string{"shell https://example.com/mcp", "shell -- npx -y @playwright/mcp", "shell --stop-on-error -- mcpecho serve"},
 		}, {
-			name: "ui", aliases: []string{"inspector"}, target: true, endless: true, args: "[PATH …]", max: -1,
+			name: "ui", target: true, endless: true, args: "[PATH …]", max: -1,
 			short: "Open a page in the browser to try out and debug a server",
 			long: `Lists what the server offers, calls it with forms made from its schemas, and shows
 the traffic, notifications and standard error as they come. Questions of the server

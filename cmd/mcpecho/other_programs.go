@@ -27,7 +27,7 @@ var otherWords = map[string]string{
 	"repl": "shell", "connect": "shell", "interactive": "shell", "session": "shell", "console": "shell",
 	"doctor": "check", "lint": "check", "validate": "check", "verify": "check",
 	"grep": "search", "request": "raw", "rpc": "raw", "api": "raw", "send": "raw",
-	"ps": "servers", "sessions": "servers", "inspector": "shell",
+	"ps": "servers", "sessions": "servers", "inspector": "ui",
 	"get": "info", "explain": "info", "signin": "login", "signout": "logout", "completions": "completion", "man": "help", "usage": "help",
 }
 

@@ -108,7 +108,7 @@ var secondGuesses = []firstGuess{
 	{line: "serve --stdio", does: anything},
 	{line: "serve -p 0", does: "/mcp\n"},
 	{line: "serve --host 127.0.0.1 --port 0", names: "mcpecho serve --http 127.0.0.1:0"},
-	{line: "inspector -- SERVER", names: "mcpecho shell -- SERVER"},
+	{line: "inspector -- SERVER", names: "mcpecho ui -- SERVER"},
 	{line: "version --json", names: "mcpecho version"},
 	{line: "complete everything review language g", does: "go\n"},
 	{line: "check everything --watch --timeout nonsense", names: "--timeout"},

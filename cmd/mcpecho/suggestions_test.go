@@ -41,7 +41,7 @@ func runOnce(t *testing.T, args []string) result {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	out, complaint := &interruptingWriter{cancel: func() {}}, &watchingWriter{cancel: cancel}
-	if len(args) > 0 && (args[0] == "serve" || args[0] == "watch") {
+	if len(args) > 0 && (args[0] == "serve" || args[0] == "watch" || args[0] == "ui") {
 		out.cancel = cancel
 	}
 	status := run(ctx, serverArgs(t, args), &environment{stdin: strings.NewReader(""), stdout: out, stderr: complaint,

@@ -3,11 +3,13 @@ package ui
 import (
 	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
 	"strconv"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp"
 )
 
 // api answers a request of the page, which has been checked.
@@ -22,7 +24,7 @@ func (s *Server) api(w http.ResponseWriter, r *http.Request) {
 			fail(w, http.StatusNotFound, errors.New("the server has no such item"))
 			return
 		}
-		reply(w, map[string]any{"item": i.raw, "form": inputForm(i)})
+		reply(w, map[string]any{"item": i.raw, "form": inputForm(i).value()})
 	case "GET /api/entry":
 		s.entry(w, r)
 	case "GET /api/result":
@@ -35,48 +37,39 @@ func (s *Server) api(w http.ResponseWriter, r *http.Request) {
 	case "GET /api/recording":
 		s.recording(w)
 	case "POST /api/call":
-		var q callRequest
-		if body(w, r, &q) {
-			id, err := b.start(&q)
-			done(w, map[string]int{"call": id}, err)
+		if q, ok := body(w, r); ok {
+			id, err := b.start(&callRequest{q.text("kind"), q.text("name"), q.raw("arguments"), string(q.raw("anyway")) == "true"})
+			done(w, map[string]any{"call": id}, err)
 		}
 	case "POST /api/cancel":
-		var q struct{ Call int }
-		if body(w, r, &q) {
-			done(w, nil, b.stop(q.Call))
+		if q, ok := body(w, r); ok {
+			done(w, nil, b.stop(q.number("call")))
 		}
 	case "POST /api/answer":
-		var q answer
-		if body(w, r, &q) {
-			done(w, nil, b.give(q))
+		if q, ok := body(w, r); ok {
+			done(w, nil, b.give(answer{q.number("ask"), mcp.ElicitAction(q.text("action")), q.raw("value")}))
 		}
 	case "POST /api/complete":
-		var q struct {
-			Kind, Name, Argument, Value string
-			Given                       map[string]string
-		}
-		if body(w, r, &q) {
-			res, err := b.complete(r.Context(), q.Kind, q.Name, q.Argument, q.Value, q.Given)
-			done(w, res, err)
+		if q, ok := body(w, r); ok {
+			given, err := textMembers(q.raw("given"))
+			var all []string
+			if err == nil {
+				all, err = b.complete(r.Context(), q.text("kind"), q.text("name"), q.text("argument"), q.text("value"), given)
+			}
+			done(w, map[string]any{"values": all}, err)
 		}
 	case "POST /api/connect":
-		var q struct{ Version *string }
-		if body(w, r, &q) {
+		if q, ok := body(w, r); ok {
 			var err error
-			if q.Version != nil {
-				err = b.choose(*q.Version)
+			if q.has("version") {
+				err = b.choose(q.text("version"))
 			} else {
 				b.reconnect("the user asked for it")
 			}
 			done(w, nil, err)
 		}
-	case "POST /api/refresh":
-		if body(w, r, &struct{}{}) {
-			b.newLists()
-			done(w, nil, nil)
-		}
 	case "POST /api/clear":
-		if body(w, r, &struct{}{}) {
+		if _, ok := body(w, r); ok {
 			b.update("", b.ring.clear)
 			done(w, nil, nil)
 		}
@@ -153,43 +146,38 @@ func number(r *http.Request, key string) int {
 	return n
 }
 
-// body decodes the body of a POST. If it is invalid, body replies and returns false.
-func body(w http.ResponseWriter, r *http.Request, v any) bool {
+// body reads the JSON object of a POST. If it is invalid, body replies and returns false.
+func body(w http.ResponseWriter, r *http.Request) (object, bool) {
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTime))
-	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody))
-	err := d.Decode(v)
+	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
-	var large *http.MaxBytesError
-	if errors.As(err, &large) {
-		fail(w, http.StatusRequestEntityTooLarge, errors.New("a request may be up to 16 MiB"))
-	} else if err != nil {
-		fail(w, http.StatusBadRequest, errors.New("the request is not valid: "+err.Error()))
+	if err == nil {
+		err = wire.Valid(data)
 	}
-	return err == nil
+	var large *http.MaxBytesError
+	switch kind := wire.NewReader(data); {
+	case errors.As(err, &large):
+		fail(w, http.StatusRequestEntityTooLarge, errors.New("a request may be up to 16 MiB"))
+	case err != nil:
+		fail(w, http.StatusBadRequest, errors.New("the request is not valid: "+err.Error()))
+	case kind.Kind() != wire.Object:
+		fail(w, http.StatusBadRequest, errors.New("the request must be a JSON object"))
+	default:
+		return object{members(data)}, true
+	}
+	return object{}, false
 }
 
 // done replies with a value or an error. An *invalidValue names the place.
-func done(w http.ResponseWriter, v any, err error) {
+func done(w http.ResponseWriter, v map[string]any, err error) {
 	if err != nil {
 		fail(w, http.StatusUnprocessableEntity, err)
 		return
 	}
-	if v == nil {
-		v = struct{}{}
-	}
 	reply(w, v)
 }
 
-func reply(w http.ResponseWriter, v any) {
-	text, err := json.Marshal(v)
-	if err != nil {
-		fail(w, http.StatusInternalServerError, err)
-		return
-	}
-	w.Header().Set("Content-Type", "application/json")
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(bodyTime))
-	_, _ = w.Write(text)
-}
+func reply(w http.ResponseWriter, v any) { write(w, http.StatusOK, v) }
 
 func fail(w http.ResponseWriter, status int, err error) {
 	answer := map[string]any{"error": err.Error()}
@@ -197,8 +185,12 @@ func fail(w http.ResponseWriter, status int, err error) {
 	if errors.As(err, &invalid) {
 		answer["path"] = invalid.Path
 	}
-	text, _ := json.Marshal(answer)
+	write(w, status, answer)
+}
+
+func write(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(bodyTime))
 	w.WriteHeader(status)
-	_, _ = w.Write(text)
+	_, _ = w.Write(encoded(v))
 }

@@ -20,15 +20,15 @@ const (
 
 // An ask is a request of the server that the user answers on the page.
 type ask struct {
-	ID       int             `json:"id"`
-	Kind     string          `json:"kind"`
-	At       float64         `json:"at"`
-	Message  string          `json:"message,omitempty"`
-	Form     *field          `json:"form,omitempty"`     // of the content
-	Params   json.RawMessage `json:"params,omitempty"`   // of a request to sample
-	URL      string          `json:"url,omitempty"`      // http or https
-	Host     string          `json:"host,omitempty"`     // in URL
-	Punycode bool            `json:"punycode,omitempty"` // Host may imitate another name
+	ID       int
+	Kind     string
+	At       float64
+	Message  string
+	Form     *field          // of the content
+	Params   json.RawMessage // of a request to sample
+	URL      string          // http or https
+	Host     string          // in URL
+	Punycode bool            // Host may imitate another name
 
 	schema json.RawMessage // of the content
 	answer chan answer     // holds one
@@ -36,9 +36,9 @@ type ask struct {
 
 // An answer is what the user answers.
 type answer struct {
-	Ask    int              `json:"ask"`
-	Action mcp.ElicitAction `json:"action"` // accept, decline or cancel
-	Value  json.RawMessage  `json:"value"`  // the content, or the result of sampling
+	Ask    int
+	Action mcp.ElicitAction // accept, decline or cancel
+	Value  json.RawMessage  // the content, or the result of sampling
 }
 
 // handlers returns the handlers of the server's requests.

@@ -12,7 +12,6 @@ import (
 type Config struct {
 	Target  string // the name of the target, without secrets
 	Version string // the only protocol version at first; empty means any
-	Timeout time.Duration
 
 	// Connect connects to the target. The caller calls end in place of Client.Close.
 	Connect func(context.Context, *Setup) (client *mcp.Client, end func(), err error)
@@ -26,12 +25,12 @@ type Config struct {
 	// Secrets are the values that a recording masks.
 	Secrets []string
 
-	// Watch calls changed when a file of the server has changed, with its name, until
+	// Watch calls changed when files of the server have changed, with their names, until
 	// ctx ends. Nil means that no file is watched.
-	Watch func(ctx context.Context, changed func(file string))
+	Watch func(ctx context.Context, changed func(files string))
 
-	// Watched names the watched files.
-	Watched []string
+	// Watched describes the watched files, such as "3 files".
+	Watched string
 }
 
 // A Setup is how the bench wants the program to connect.

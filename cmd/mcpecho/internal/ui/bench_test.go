@@ -279,7 +279,12 @@ func TestEvents(t *testing.T) {
 		}
 		seen["done"] = seen["done"] || name == "calls" && strings.Contains(data, `"status":"done"`)
 		if name == "traffic" {
-			var batch struct{ Entries []entry }
+			var batch struct {
+				Entries []struct {
+					Seq    int64
+					Method string
+				}
+			}
 			if err := json.Unmarshal([]byte(data), &batch); err != nil {
 				t.Fatal(err)
 			}
@@ -325,7 +330,7 @@ func TestBodiesAreFetched(t *testing.T) {
 		seqs["resources/read"]:               `mcpecho read test notes://today`,
 		seqs["tools/list"]:                   `mcpecho tools test`,
 		"/api/result?call=" + jsonText(c.ID): `"structuredContent":{"sum":1}`,
-		"/api/item?kind=tool&name=add":       `"form":{"kind":"object"`,
+		"/api/item?kind=tool&name=add":       `"key":"a","kind":"number","required":true`,
 	} {
 		if w := answered(s, request(s, "GET", target, "")); w.Code != 200 || !strings.Contains(w.Body.String(), want) {
 			t.Errorf("%s: status %d, %s; want %s", target, w.Code, w.Body, want)

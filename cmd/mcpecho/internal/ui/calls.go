@@ -30,20 +30,20 @@ const (
 
 // A call is a request of the user. The page receives it without the result.
 type call struct {
-	ID        int             `json:"id"`
-	Kind      string          `json:"kind"`
-	Name      string          `json:"name"`
-	Arguments json.RawMessage `json:"arguments,omitempty"`
-	At        float64         `json:"at"`
-	Took      float64         `json:"took,omitempty"` // milliseconds
-	Status    string          `json:"status"`
-	Progress  json.RawMessage `json:"progress,omitempty"` // the latest notification
-	Error     string          `json:"error,omitempty"`
-	IsError   bool            `json:"isError,omitempty"` // the tool failed
-	Check     string          `json:"check,omitempty"`   // fits or violates the output schema; empty if there is none
-	Problem   string          `json:"problem,omitempty"` // where and why the result violates the schema
-	Size      int             `json:"size,omitempty"`    // of the result
-	Kept      bool            `json:"kept"`              // the result is still here
+	ID        int
+	Kind      string
+	Name      string
+	Arguments json.RawMessage
+	At        float64
+	Took      float64 // milliseconds
+	Status    string
+	Progress  json.RawMessage // the latest notification
+	Error     string
+	IsError   bool   // the tool failed
+	Check     string // fits or violates the output schema; empty if there is none
+	Problem   string // where and why the result violates the schema
+	Size      int    // of the result
+	Kept      bool   // the result is still here
 
 	result json.RawMessage
 	cancel context.CancelCauseFunc
@@ -58,10 +58,10 @@ const (
 
 // A callRequest asks for a call.
 type callRequest struct {
-	Kind      string          `json:"kind"`
-	Name      string          `json:"name"`
-	Arguments json.RawMessage `json:"arguments"`
-	Anyway    bool            `json:"anyway"` // send arguments that do not match the schema
+	Kind      string
+	Name      string
+	Arguments json.RawMessage
+	Anyway    bool // send arguments that do not match the schema
 }
 
 // An invalidValue says where a value does not match its schema.
@@ -308,7 +308,7 @@ func (b *Bench) call(id int) *call {
 }
 
 // complete returns completions of an argument of a prompt or a template.
-func (b *Bench) complete(ctx context.Context, kind, name, argument, value string, given map[string]string) (*mcp.Completion, error) {
+func (b *Bench) complete(ctx context.Context, kind, name, argument, value string, given map[string]string) ([]string, error) {
 	client, err := b.connectedClient()
 	if err != nil {
 		return nil, err
@@ -317,5 +317,9 @@ func (b *Bench) complete(ctx context.Context, kind, name, argument, value string
 	if kind == kindTemplate {
 		ref = mcp.TemplateRef(name)
 	}
-	return client.Complete(ctx, ref, argument, value, given)
+	res, err := client.Complete(ctx, ref, argument, value, given)
+	if err != nil {
+		return nil, err
+	}
+	return res.Values, nil
 }

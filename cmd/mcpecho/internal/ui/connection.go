@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -22,28 +23,28 @@ const (
 
 // A connection describes the connection for the page.
 type connection struct {
-	Target   string   `json:"target"`
-	Status   string   `json:"status"`
-	Reason   string   `json:"reason,omitempty"`   // why it failed or is opened again
-	Version  string   `json:"version"`            // the chosen protocol version; empty means any
-	Versions []string `json:"versions"`           // that can be chosen
-	Server   *server  `json:"server,omitempty"`   // nil unless connected
-	Modern   bool     `json:"modern,omitempty"`   // the era
-	Opened   int      `json:"opened"`             // how often it has been connected
-	Took     float64  `json:"took,omitempty"`     // milliseconds to connect
-	Watched  []string `json:"watched,omitempty"`  // files
-	Previous string   `json:"previous,omitempty"` // the protocol version of the previous connection
+	Target   string
+	Status   string
+	Reason   string   // why it failed or is opened again
+	Version  string   // the chosen protocol version; empty means any
+	Versions []string // that can be chosen
+	Server   *server  // nil unless connected
+	Modern   bool     // the era
+	Opened   int      // how often it has been connected
+	Took     float64  // milliseconds to connect
+	Watched  string   // files
+	Previous string   // the protocol version of the previous connection
 }
 
 // A server describes the server for the page.
 type server struct {
-	Name            string                 `json:"name"`
-	Title           string                 `json:"title,omitempty"`
-	Version         string                 `json:"version"`
-	Description     string                 `json:"description,omitempty"`
-	ProtocolVersion string                 `json:"protocolVersion"`
-	Capabilities    mcp.ServerCapabilities `json:"capabilities"`
-	Instructions    string                 `json:"instructions,omitempty"`
+	Name            string
+	Title           string
+	Version         string
+	Description     string
+	ProtocolVersion string
+	Capabilities    json.RawMessage
+	Instructions    string
 }
 
 const (
@@ -59,7 +60,7 @@ func (b *Bench) Run(ctx context.Context) {
 	go func() { // ends with ctx
 		defer close(watched)
 		if b.config.Watch != nil {
-			b.config.Watch(ctx, func(file string) { b.reconnect("the file " + file + " has changed") })
+			b.config.Watch(ctx, func(files string) { b.reconnect(files + " changed") })
 		}
 	}()
 	defer func() {
@@ -178,10 +179,11 @@ func (b *Bench) session(ctx context.Context) (reason string, retry bool) {
 // connected records a new connection.
 func (b *Bench) connected(client *mcp.Client, took float64) {
 	info := client.Server()
+	capabilities, _ := info.Capabilities.MarshalJSON() // they came as JSON
 	b.update(partConnection, func() {
 		b.client = client
 		c := &b.connection
-		c.Server = &server{info.Name, info.Title, info.Version, info.Description, info.ProtocolVersion, info.Capabilities, info.Instructions}
+		c.Server = &server{info.Name, info.Title, info.Version, info.Description, info.ProtocolVersion, capabilities, info.Instructions}
 		c.Status, c.Reason, c.Modern, c.Took = statusConnected, "", info.Modern(), took
 		c.Opened++
 		b.lists.fresh = true

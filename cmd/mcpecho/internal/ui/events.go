@@ -2,7 +2,6 @@ package ui
 
 import (
 	"bytes"
-	"encoding/json"
 	"net/http"
 	"time"
 )
@@ -66,7 +65,7 @@ func (b *Bench) append(buf *bytes.Buffer, sent map[string]int64, last *int64) <-
 	}
 	entries := b.ring.since(*last, batchSize)
 	if len(entries) > 0 || *last > b.ring.last {
-		event(buf, "traffic", map[string]any{"entries": entries, "dropped": b.ring.dropped})
+		event(buf, "traffic", map[string]any{"entries": append([]any{}, values(entries, (*entry).value)...), "dropped": b.ring.dropped})
 		*last = b.ring.last
 		if len(entries) > 0 {
 			*last = entries[len(entries)-1].Seq
@@ -79,21 +78,17 @@ func (b *Bench) append(buf *bytes.Buffer, sent map[string]int64, last *int64) <-
 func (b *Bench) part(part string) any {
 	switch part {
 	case partConnection:
-		return b.connection
+		return b.connection.value()
 	case partLists:
-		return map[string]any{"items": b.lists.items, "errors": b.lists.errors, "loaded": b.lists.loaded}
+		return b.lists.value()
 	case partAsks:
-		return append([]*ask{}, b.asks...)
+		return append([]any{}, values(b.asks, (*ask).value)...)
 	}
-	return append([]*call{}, b.calls...)
+	return append([]any{}, values(b.calls, (*call).value)...)
 }
 
 func event(buf *bytes.Buffer, name string, data any) {
-	text, err := json.Marshal(data)
-	if err != nil {
-		text = []byte("null")
-	}
 	buf.WriteString("event: " + name + "\ndata: ")
-	buf.Write(text)
+	buf.Write(encoded(data))
 	buf.WriteString("\n\n")
 }

@@ -34,63 +34,26 @@ const (
 
 // A field is a part of a form, made from a JSON Schema.
 type field struct {
-	Key         string          `json:"key,omitempty"`
-	Title       string          `json:"title,omitempty"`
-	Description string          `json:"description,omitempty"`
-	Kind        string          `json:"kind"`
-	Required    bool            `json:"required,omitempty"`
-	Default     json.RawMessage `json:"default,omitempty"`
-	Rules       string          `json:"rules,omitempty"`   // limits, for the user
-	Format      string          `json:"format,omitempty"`  // of a string
-	Options     []option        `json:"options,omitempty"` // of an enum
-	Fields      []*field        `json:"fields,omitempty"`  // of an object
-	Item        *field          `json:"item,omitempty"`    // of an array
-	Choices     []*field        `json:"choices,omitempty"` // of a choice
-	Reason      string          `json:"reason,omitempty"`  // why the field is raw
-	Complete    bool            `json:"complete,omitempty"`
+	Key         string
+	Title       string
+	Description string
+	Kind        string
+	Required    bool
+	Default     json.RawMessage
+	Rules       string   // limits, for the user
+	Format      string   // of a string
+	Options     []option // of an enum
+	Fields      []*field // of an object
+	Item        *field   // of an array
+	Choices     []*field // of a choice
+	Reason      string   // why the field is raw
+	Complete    bool
 }
 
 // An option is a value of an enum.
 type option struct {
-	Value json.RawMessage `json:"value"`
-	Title string          `json:"title,omitempty"`
-}
-
-// A schema is a JSON Schema whose members are read when they are needed.
-type schema struct {
-	list []member
-}
-
-func (s schema) raw(key string) json.RawMessage {
-	if i := slices.IndexFunc(s.list, func(m member) bool { return m.key == key }); i >= 0 {
-		return s.list[i].raw
-	}
-	return nil
-}
-
-func (s schema) has(key string) bool { return s.raw(key) != nil }
-
-// text returns the string value of a member, or "".
-func (s schema) text(key string) string { return textOf(s.raw(key)) }
-
-func textOf(raw json.RawMessage) string {
-	if len(raw) == 0 || raw[0] != '"' {
-		return ""
-	}
-	r := wire.NewReader(raw)
-	return r.String()
-}
-
-// elements returns the elements of an array, at most n.
-func elements(raw json.RawMessage, n int) (list []json.RawMessage) {
-	r := wire.NewReader(raw)
-	if len(raw) == 0 || r.Kind() != wire.Array {
-		return nil
-	}
-	for r.Array(); r.More() && len(list) < n; {
-		list = append(list, r.Raw())
-	}
-	return list
+	Value json.RawMessage
+	Title string
 }
 
 // A former makes the fields of a form.
@@ -144,7 +107,7 @@ func (f *former) make(raw json.RawMessage, depth int) *field {
 
 // resolve follows local references, and an allOf with one schema. Members beside a
 // reference take precedence.
-func (f *former) resolve(raw json.RawMessage) (s schema, reason string) {
+func (f *former) resolve(raw json.RawMessage) (s object, reason string) {
 	for range maxFormDepth {
 		list := members(raw)
 		if list == nil && !slices.Equal(wire.AppendCompact(nil, raw), []byte("{}")) {
@@ -155,7 +118,7 @@ func (f *former) resolve(raw json.RawMessage) (s schema, reason string) {
 				s.list = append(s.list, m)
 			}
 		}
-		here := schema{list}
+		here := object{list}
 		switch all := elements(here.raw("allOf"), 2); {
 		case here.has("$ref"):
 			ref := here.text("$ref")
@@ -187,7 +150,7 @@ func (f *former) target(ref string) json.RawMessage {
 	raw := f.root
 	for _, part := range strings.Split(pointer, "/")[1:] {
 		part = strings.NewReplacer("~1", "/", "~0", "~").Replace(part)
-		if raw = (schema{members(raw)}).raw(part); raw == nil {
+		if raw = (object{members(raw)}).raw(part); raw == nil {
 			return nil
 		}
 	}
@@ -195,7 +158,7 @@ func (f *former) target(ref string) json.RawMessage {
 }
 
 // kind returns the field without what all fields have.
-func (f *former) kind(s schema, depth int) *field {
+func (f *former) kind(s object, depth int) *field {
 	switch {
 	case s.has("const"):
 		return &field{Kind: fieldEnum, Options: []option{{Value: s.raw("const")}}}
@@ -227,7 +190,7 @@ func (f *former) kind(s schema, depth int) *field {
 }
 
 // simple returns the field for a type; "" means that the schema has none.
-func (f *former) simple(s schema, kind string, depth int) *field {
+func (f *former) simple(s object, kind string, depth int) *field {
 	if kind == "" {
 		switch {
 		case s.has("properties"):
@@ -249,7 +212,7 @@ func (f *former) simple(s schema, kind string, depth int) *field {
 	return rawField("the schema has the unknown type " + strconv.Quote(cut(kind, maxName)))
 }
 
-func (f *former) object(s schema, depth int) *field {
+func (f *former) object(s object, depth int) *field {
 	made := &field{Kind: fieldObject}
 	var required []string
 	for _, raw := range elements(s.raw("required"), maxMembers) {
@@ -274,7 +237,7 @@ func (f *former) object(s schema, depth int) *field {
 	return made
 }
 
-func (f *former) array(s schema, depth int) *field {
+func (f *former) array(s object, depth int) *field {
 	if s.has("prefixItems") || len(elements(s.raw("items"), 1)) > 0 {
 		return rawField("the elements of the array have schemas of their own")
 	}
@@ -288,7 +251,7 @@ func (f *former) array(s schema, depth int) *field {
 	return &field{Kind: fieldArray, Item: item}
 }
 
-func enumOf(s schema) *field {
+func enumOf(s object) *field {
 	made := &field{Kind: fieldEnum}
 	names := elements(s.raw("enumNames"), maxOptions)
 	for i, raw := range elements(s.raw("enum"), maxOptions+1) {
@@ -308,7 +271,7 @@ func enumOf(s schema) *field {
 }
 
 // choice returns an enum if every choice is a constant.
-func (f *former) choice(s schema, depth int) *field {
+func (f *former) choice(s object, depth int) *field {
 	key := "oneOf"
 	if !s.has(key) {
 		key = "anyOf"
@@ -319,7 +282,7 @@ func (f *former) choice(s schema, depth int) *field {
 	list := elements(s.raw(key), maxOptions)
 	enum := &field{Kind: fieldEnum}
 	for _, raw := range list {
-		if one := (schema{members(raw)}); one.has("const") {
+		if one := (object{members(raw)}); one.has("const") {
 			enum.Options = append(enum.Options, option{one.raw("const"), cut(one.text("title"), maxName)})
 		}
 	}
@@ -344,7 +307,7 @@ func (f *former) choice(s schema, depth int) *field {
 }
 
 // rulesOf describes the limits of a value.
-func rulesOf(s schema) string {
+func rulesOf(s object) string {
 	var rules []string
 	for _, r := range [...]struct{ key, text string }{
 		{"minimum", "at least %s"}, {"exclusiveMinimum", "more than %s"}, {"maximum", "at most %s"}, {"exclusiveMaximum", "less than %s"},

@@ -7,9 +7,10 @@ import (
 	"errors"
 	"iter"
 	"slices"
+	"strconv"
 	"sync"
 
-	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/compat"
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
@@ -21,20 +22,24 @@ const (
 	kindPrompt   = "prompt"
 )
 
-var itemKinds = [...]string{kindTool, kindResource, kindTemplate, kindPrompt}
-
 // An item is a tool, a resource, a template or a prompt. The page receives it without
 // raw.
 type item struct {
-	Name        string   `json:"name"` // or the URI, or the URI template
-	Title       string   `json:"title,omitempty"`
-	Description string   `json:"description,omitempty"`
-	Hints       []string `json:"hints,omitempty"`
-	Change      string   `json:"change,omitempty"` // added, changed or removed since the last connection
-	Notes       []string `json:"notes,omitempty"`  // what has changed
+	Name        string // or the URI, or the URI template
+	Title       string
+	Description string
+	Hints       []string
+	Change      string // new, changed or removed since the last connection
+	Notes       []note // what has changed
 
 	raw   json.RawMessage
 	value any // *mcp.Tool, *mcp.Resource, *mcp.ResourceTemplate or *mcp.Prompt
+}
+
+// A note describes a change, and whether it breaks callers.
+type note struct {
+	Kind string
+	Text string
 }
 
 // Lists are the items of the server, by kind.
@@ -81,18 +86,22 @@ func (b *Bench) list(ctx context.Context, client *mcp.Client) {
 	if ctx.Err() != nil || client.Err() != nil {
 		return // the lists of the page stay
 	}
-	b.update(partLists, func() {
-		old := b.lists
-		for kind := range loaders {
-			items[kind] = compare(old.items[kind], items[kind], old.loaded, !old.fresh)
+	b.mu.Lock()
+	old := b.lists // which only this goroutine changes
+	b.mu.Unlock()
+	for kind := range loaders {
+		if failures[kind] != "" && len(items[kind]) == 0 {
+			items[kind] = old.items[kind] // rather than mark all as removed
+			continue
 		}
-		b.lists = lists{items: items, errors: failures, loaded: true}
-	})
+		items[kind] = compare(kind, old.items[kind], items[kind], old.loaded, !old.fresh)
+	}
+	b.update(partLists, func() { b.lists = lists{items: items, errors: failures, loaded: true} })
 }
 
 // compare marks what differs between two lists. If both are of one connection, marks of
 // the earlier list stay.
-func compare(old, now []*item, before, same bool) []*item {
+func compare(kind string, old, now []*item, before, same bool) []*item {
 	if !before {
 		return now
 	}
@@ -109,7 +118,7 @@ func compare(old, now []*item, before, same bool) []*item {
 		case was == nil || was.Change == changeRemoved:
 			i.Change = changeAdded
 		case !bytes.Equal(was.raw, i.raw):
-			i.Change, i.Notes = changeChanged, differences(was.raw, i.raw)
+			i.Change, i.Notes = changeChanged, differences(kind, was.raw, i.raw)
 		case same:
 			i.Change, i.Notes = was.Change, was.Notes
 		}
@@ -126,62 +135,45 @@ func compare(old, now []*item, before, same bool) []*item {
 
 // Changes of an item.
 const (
-	changeAdded   = "added"
+	changeAdded   = "new"
 	changeChanged = "changed"
 	changeRemoved = "removed"
 )
 
-// differences names the members that differ, at most one level deep.
-func differences(old, now []byte) (notes []string) {
-	a, b := members(old), members(now)
-	for _, m := range b {
-		i := slices.IndexFunc(a, func(o member) bool { return o.key == m.key })
-		switch {
-		case i < 0:
-			notes = append(notes, m.key+" is new")
-		case !bytes.Equal(a[i].raw, m.raw):
-			notes = append(notes, m.key+" has changed")
+// listKeys are the members of the results that list the items.
+var listKeys = map[string]string{kindTool: "tools", kindResource: "resources", kindTemplate: "resourceTemplates", kindPrompt: "prompts"}
+
+// maxNotes is how many changes of an item the page shows.
+const maxNotes = 20
+
+// differences describes what has changed in an item, the worst first.
+func differences(kind string, old, now json.RawMessage) (notes []note) {
+	changes := compat.Sorted(compat.CompareItem(listKeys[kind], old, now))
+	for _, c := range changes[:min(maxNotes, len(changes))] {
+		text := c.Text
+		if c.Path != "" {
+			text = c.Path + ": " + text
 		}
+		notes = append(notes, note{c.Kind.String(), text})
 	}
-	for _, o := range a {
-		if !slices.ContainsFunc(b, func(m member) bool { return o.key == m.key }) {
-			notes = append(notes, o.key+" is gone")
-		}
+	if len(changes) > maxNotes {
+		notes = append(notes, note{Text: strconv.Itoa(len(changes)-maxNotes) + " more changes"})
 	}
 	return notes
 }
 
-// A member is a member of a JSON object.
-type member struct {
-	key string
-	raw []byte
-}
-
-// maxMembers limits the members of an object that the page looks at.
-const maxMembers = 2000
-
-// members returns the members of an object in order, or nil if it is no object.
-func members(raw []byte) (list []member) {
-	r := wire.NewReader(raw)
-	if r.Kind() != wire.Object {
-		return nil
-	}
-	for r.Object(); r.More() && len(list) < maxMembers; {
-		key := string(r.Key())
-		list = append(list, member{key, r.Raw()})
-	}
-	return list
-}
-
 // collect returns the items of a list.
-func collect[T any](all iter.Seq2[*T, error], convert func(*T) *item) (list []*item, err error) {
+func collect[T any, P interface {
+	*T
+	json.Marshaler
+}](all iter.Seq2[*T, error], convert func(*T) *item) (list []*item, err error) {
 	for v, err := range all {
 		if err != nil {
 			return list, err
 		}
 		i := convert(v)
 		i.value, i.Description = v, cut(i.Description, maxDescription)
-		if i.raw, err = json.Marshal(v); err != nil {
+		if i.raw, err = P(v).MarshalJSON(); err != nil {
 			return list, err
 		}
 		list = append(list, i)

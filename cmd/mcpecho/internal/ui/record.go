@@ -2,11 +2,11 @@ package ui
 
 import (
 	"bytes"
-	"context"
 	"net/http"
+	"slices"
+	"time"
 
 	"github.com/stdmcp/stdmcp/internal/recording"
-	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
 // recording replies with the messages of the ring as a recording, in which secrets are
@@ -14,7 +14,7 @@ import (
 func (s *Server) recording(w http.ResponseWriter) {
 	b := s.bench
 	b.mu.Lock()
-	entries := append([]*entry{}, b.ring.entries...) // which do not change
+	entries := slices.Clone(b.ring.entries) // which do not change
 	b.mu.Unlock()
 	var file bytes.Buffer
 	if err := record(&file, entries, b.config.Secrets); err != nil {
@@ -25,35 +25,26 @@ func (s *Server) recording(w http.ResponseWriter) {
 	_, _ = w.Write(file.Bytes())
 }
 
-// record writes a recording of the messages among the entries.
+// record writes a recording of the messages among the entries, at the times at which they
+// were sent.
 func record(file *bytes.Buffer, entries []*entry, secrets []string) error {
 	out := recording.NewWriter(file, secrets...)
-	opened := make(map[int]*played) // by connection
+	numbers := make(map[int]int) // of the connections
+	var began time.Time
 	for _, e := range entries {
 		if e.Conn == 0 || e.data == nil {
 			continue
 		}
-		conn := opened[e.Conn]
-		if conn == nil {
-			conn = new(played)
-			opened[e.Conn] = conn
-			if _, err := out.Wrap(conn).Open(context.Background(), jsonrpc.Handler{}); err != nil {
-				return err
-			}
+		if began.IsZero() {
+			began = e.when
 		}
-		conn.trace(e.Sent, e.data)
+		n, known := numbers[e.Conn]
+		if !known {
+			n = out.Connection()
+			numbers[e.Conn] = n
+		}
+		out.SetTime(max(0, e.when.Sub(began)))
+		out.Message(n, e.Sent, e.data)
 	}
 	return out.Close()
 }
-
-// A played connection is one whose messages are known.
-type played struct {
-	trace func(sent bool, data []byte)
-}
-
-func (p *played) Open(_ context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
-	p.trace = h.Trace
-	return nil, nil
-}
-
-func (p *played) Features() jsonrpc.TransportFeatures { return jsonrpc.TransportFeatures{} }

@@ -32,19 +32,19 @@ const (
 // An entry describes a message or an observation. The page receives it without the
 // data.
 type entry struct {
-	Seq    int64    `json:"seq"` // counted from 1
-	At     float64  `json:"at"`  // milliseconds since 1970
-	Conn   int      `json:"conn,omitempty"`
-	Kind   string   `json:"kind"`
-	Sent   bool     `json:"sent,omitempty"` // by the client
-	Method string   `json:"method,omitempty"`
-	Name   string   `json:"name,omitempty"` // of the tool, the prompt or the resource
-	ID     string   `json:"id,omitempty"`
-	Took   *float64 `json:"took,omitempty"` // milliseconds between a request and this response
-	Of     int64    `json:"of,omitempty"`   // the Seq of the request
-	Size   int      `json:"size"`
-	Text   string   `json:"text,omitempty"` // a line, an observation, or the message of an error
-	Failed bool     `json:"failed,omitempty"`
+	Seq    int64   // counted from 1
+	At     float64 // milliseconds since 1970
+	Conn   int
+	Kind   string
+	Sent   bool // by the client
+	Method string
+	Name   string // of the tool, the prompt or the resource
+	ID     string
+	Took   *float64 // milliseconds between a request and this response
+	Of     int64    // the Seq of the request
+	Size   int
+	Text   string // a line, an observation, or the message of an error
+	Failed bool
 
 	data []byte // nil if it is larger than the ring
 	when time.Time

@@ -8,6 +8,7 @@ if (token) {
 } else {
 	token = sessionStorage.getItem(key) || '';
 }
+addEventListener('hashchange', () => location.reload());
 
 export class Refusal extends Error {
 	constructor(status, answer) {

@@ -50,7 +50,7 @@ function showConnection() {
 	select.value = c.version;
 	const old = $('problem');
 	const box = c.status !== 'connected' && c.reason ? h('div', { id: 'problem', role: 'alert' }, h('h2', c.status === 'failed' ? 'The server cannot start' : 'The connection has ended'), h('pre.text.bad', c.reason),
-		h('div.bar', button('.primary', 'Try again', reconnect), c.watched && quiet('or change a watched file: ' + c.watched.join(', ')))) : null;
+		h('div.bar', button('.primary', 'Try again', reconnect), c.watched && quiet('or change one of the server’s files, which mcpecho watches (' + c.watched + ')'))) : null;
 	if (old && box && old.textContent === box.textContent) return;
 	old?.remove();
 	if (box) $('item').prepend(box);
@@ -66,18 +66,20 @@ function showServer() {
 		h('div.bar', h('h2', s.title || s.name), h('code', s.version)),
 		s.description && h('p.about', s.description),
 		h('dl', [['protocol', s.protocolVersion + (connection.modern ? ', modern era' : ', legacy era')], ['connected in', time(connection.took)], ['capabilities', Object.keys(s.capabilities).join(', ') || 'none'],
-			connection.watched && ['watched', connection.watched.join(', ')]].filter(Boolean).map(([k, v]) => [h('dt', k), h('dd', v)])),
+			connection.watched && ['watched', connection.watched]].filter(Boolean).map(([k, v]) => [h('dt', k), h('dd', v)])),
 		s.instructions && [h('h3', 'Instructions'), h('pre.text', s.instructions)],
 		h('p.quiet', 'Choose a tool, a resource or a prompt. Keys: / searches, Ctrl-Enter runs, Esc cancels the call.'),
 	] : !problem && h('p.quiet', 'Connecting…'));
 }
 
+const tag = (i) => i?.change && h('span', { class: 'tag ' + i.change }, i.change);
+
 // The list
 
 function showList() {
-	const query = $('search').value.toLowerCase().split(/\s+/).filter(Boolean);
+	const query = $('search').value.toLowerCase().split(' ');
 	const found = [];
-	const changes = { added: 0, changed: 0, removed: 0 };
+	const changes = { new: 0, changed: 0, removed: 0 };
 	const focused = document.activeElement?.dataset?.item;
 	for (const [kind, label] of Object.entries(kinds)) {
 		const all = lists.items[kind] || [];
@@ -87,14 +89,14 @@ function showList() {
 		found.push(h('h2', { id: 'list-' + kind }, label, quiet(' ' + (hits.length === all.length ? all.length : hits.length + ' of ' + all.length))),
 			lists.errors?.[kind] && h('p.problem', lists.errors[kind]),
 			h('ul', { 'aria-labelledby': 'list-' + kind }, hits.slice(0, mostItems).map((i) => h('li', h('button', { class: 'entry ' + (i.change || ''), 'data-item': draftKey(kind, i.name), 'aria-current': open && open.kind === kind && open.name === i.name ? 'true' : null,
-				title: i.description || i.name, onclick: () => choose(kind, i.name) }, h('span.name', i.name), i.change && h('span', { class: 'tag ' + i.change }, i.change === 'added' ? 'new' : i.change),
+				title: i.description || i.name, onclick: () => choose(kind, i.name) }, h('span.name', i.name), tag(i),
 			h('span.sub', i.title && i.title !== i.name ? i.title : i.description || ''))))),
 			hits.length > mostItems && h('p.quiet', hits.length - mostItems + ' more: search to see them'));
 	}
-	if (lists.loaded && !found.length) found.push(h('p.quiet', query.length ? 'Nothing matches.' : 'The server offers no tools, resources or prompts.'));
+	if (lists.loaded && !found.length) found.push(h('p.quiet', $('search').value ? 'Nothing matches.' : 'The server offers no tools, resources or prompts.'));
 	fill($('items'), found);
 	if (focused) [...document.querySelectorAll('[data-item]')].find((el) => el.dataset.item === focused)?.focus();
-	const list = [[changes.added, 'new'], [changes.changed, 'changed'], [changes.removed, 'removed']].filter(([n]) => n).map(([n, word]) => n + ' ' + word);
+	const list = Object.entries(changes).filter(([, n]) => n).map(([word, n]) => n + ' ' + word);
 	const versions = connection.previous && connection.server && connection.previous !== connection.server.protocolVersion ? ' (' + connection.previous + ' → ' + connection.server.protocolVersion + ')' : '';
 	$('changes').textContent = list.length ? list.join(', ') + ' since the last connection' + versions : versions && 'No difference' + versions;
 }
@@ -147,6 +149,7 @@ async function renew() {
 
 function showItem() {
 	const { kind, item } = open;
+	$('item').dataset.open = draftKey(kind, open.name);
 	const meta = metaOf(kind, open.name);
 	open.change = meta?.change;
 	open.notes = meta?.notes;
@@ -154,10 +157,10 @@ function showItem() {
 	const empty = open.form.kind === 'object' && !(open.form.fields || []).length;
 	const tab = (id, label) => button('', label, () => setTab(id), { role: 'tab', id: 'tab-' + id, 'aria-controls': 'input', 'aria-selected': String(open.tab === id), tabindex: open.tab === id ? 0 : -1 });
 	fill($('item'), $('problem'),
-		h('div.bar', h('h2', item.name && kind !== 'resource' && kind !== 'template' ? item.name : item.uri || item.uriTemplate), meta?.change && h('span', { class: 'tag ' + meta.change }, meta.change === 'added' ? 'new' : meta.change), (meta?.hints || []).map((t) => h('span.tag', t))),
+		h('div.bar', h('h2', item.name && kind !== 'resource' && kind !== 'template' ? item.name : item.uri || item.uriTemplate), tag(meta), (meta?.hints || []).map((t) => h('span.tag', t))),
 		title && title !== item.name && h('p.title', title),
 		item.description && h('p.about', item.description),
-		meta?.notes && h('ul.notes', meta.notes.map((n) => h('li', n))),
+		meta?.notes && h('ul.notes', meta.notes.map((n) => h('li', n.kind && h('span', { class: 'tag ' + n.kind }, n.kind), ' ', n.text))),
 		h('form', { id: 'call', onsubmit: (e) => { e.preventDefault(); run(); } },
 			h('div.bar', { role: 'tablist', 'aria-label': 'Arguments' }, tab('form', empty ? 'No arguments' : 'Form'), tab('raw', 'JSON'), tab('schema', 'Definition')),
 			h('div', { id: 'input' }),
@@ -180,14 +183,14 @@ function setTab(id) {
 function showInput() {
 	const box = $('input');
 	const change = (v) => { open.value = v ?? {}; keep(); warn(''); };
-	if (open.tab === 'schema') return void fill(box, tree(open.item));
+	if (open.tab === 'schema') return fill(box, tree(open.item));
 	if (open.tab === 'raw') {
 		const problem = h('p.problem', { role: 'alert', id: 'raw-problem' });
 		const area = h('textarea.code', { id: 'raw', rows: Math.min(18, Math.max(4, print(open.value).split('\n').length + 1)), spellcheck: 'false', 'aria-label': 'Arguments as JSON', 'aria-describedby': 'raw-problem', value: print(open.value), oninput: () => {
 			try { change(parse(area.value || '{}')); problem.textContent = ''; open.invalid = ''; } catch (e) { problem.textContent = open.invalid = 'not valid JSON: ' + e.message; }
 		} });
 		open.invalid = '';
-		return void fill(box, open.form.kind === 'raw' && h('p.quiet', 'No form: ' + open.form.reason + '.'), area, problem);
+		return fill(box, open.form.kind === 'raw' && h('p.quiet', 'No form: ' + open.form.reason + '.'), area, problem);
 	}
 	open.invalid = '';
 	const complete = async (argument, value) => (await post('complete', JSON.stringify({ kind: open.kind, name: open.name, argument, value, given: Object.fromEntries(Object.entries(open.value).filter(([k]) => k !== argument)) }))).values || [];
@@ -255,8 +258,6 @@ function showHistory() {
 		h('span.sub', clock(c.at) + (c.took ? ' · ' + time(c.took) : '') + (c.size ? ' · ' + size(c.size) : '') + (c.arguments ? ' · ' + print(c.arguments, 0).slice(0, 200) : ''))),
 		button('.plain', 'Run again', async () => { if (await choose(c.kind, c.name, c.arguments)) run(true); })))) : h('p.quiet', 'No calls yet.'));
 }
-
-// The frame
 
 for (const b of document.querySelectorAll('[data-show]')) b.addEventListener('click', () => view(b.dataset.show));
 view('list');

@@ -28,7 +28,7 @@ const most = 500; // children that are shown at first
 export function tree(value, key, depth = 0) {
 	const name = key === undefined ? null : h('span.k', String(key) + ': ');
 	if (value === null || typeof value !== 'object' || value instanceof Num) {
-		const text = value instanceof Num ? value.source : typeof value === 'string' ? value : String(value);
+		const text = value instanceof Num ? value.source : JSON.stringify(value);
 		return h('div.leaf', name, h('span', { class: 'v ' + (value instanceof Num ? 'number' : value === null ? 'null' : typeof value) }, text.length > 20000 ? text.slice(0, 20000) + '…' : text));
 	}
 	const list = Array.isArray(value);

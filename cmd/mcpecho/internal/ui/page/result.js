@@ -52,7 +52,7 @@ const block = (label, ...body) => h('div.block', h('h4', label), body);
 // result shows the outcome of a call. raw is the text of the result.
 export function result(call, raw, read) {
 	const parts = [];
-	const headline = call.status === 'done' ? (call.isError ? 'The tool reports an error' : 'Result')
+	const headline = call.status === 'done' ? (call.isError ? 'The tool failed' : 'Result')
 		: call.status === 'canceled' ? 'Canceled' : 'Failed';
 	const bad = call.status !== 'done' || call.isError;
 	parts.push(h('div', { class: 'bar headline ' + (bad ? 'bad' : 'good'), role: 'status' }, h('h3', headline),
@@ -72,8 +72,8 @@ export function result(call, raw, read) {
 	if (call.status === 'done') {
 		if (call.kind === 'tool') {
 			const list = Array.isArray(v.content) ? v.content : [];
-			list.forEach((c, i) => parts.push(block((list.length > 1 ? i + 1 + '. ' : '') + String(c?.type || 'content'), content(c, read))));
 			if (v.structuredContent !== undefined) parts.push(block('structured content', tree(v.structuredContent)));
+			list.forEach((c, i) => parts.push(block((list.length > 1 ? i + 1 + '. ' : '') + String(c?.type || 'content'), content(c, read))));
 			if (!list.length && v.structuredContent === undefined) parts.push(h('p.quiet', 'The result is empty.'));
 		} else if (call.kind === 'prompt') {
 			if (v.description) parts.push(h('p.about', v.description));

@@ -90,13 +90,15 @@ function draw() {
 	$('count').textContent = (shown.length === total ? total : shown.length + ' of ' + total) + (dropped ? ', ' + dropped + ' older ones dropped' : '');
 }
 
+function show(i) {
+	rows.scrollTop = Math.min(Math.max(rows.scrollTop, (i + 1) * height - rows.clientHeight), i * height);
+}
+
 async function choose(i) {
 	const e = shown[i];
 	if (!e) return;
 	chosen = e.seq;
-	const top = i * height;
-	if (top < rows.scrollTop) rows.scrollTop = top;
-	if (top + height > rows.scrollTop + rows.clientHeight) rows.scrollTop = top + height - rows.clientHeight;
+	show(i);
 	draw();
 	const pane = $('entry');
 	let data;
@@ -106,11 +108,12 @@ async function choose(i) {
 	const other = e.of || entries.find((r) => r.of === e.seq)?.seq;
 	pane.hidden = false;
 	fill(pane, h('div.bar', h('h3', e.method || e.name || e.kind), quiet([e.kind, e.id && '#' + e.id, e.conn && 'connection ' + e.conn].filter(Boolean).join(', ')), h('span.gap'),
-		other && button('.plain', e.of ? 'Go to the request' : 'Go to the response', () => choose(shown.findIndex((r) => r.seq === other))),
-		button('', 'Copy JSON', () => copy(body, 'JSON')),
-		data.command && button('', 'Copy command', () => copy(data.command, data.command)),
+		other && button('.plain', e.of ? 'Request' : 'Response', () => choose(shown.findIndex((r) => r.seq === other))),
+		button('.plain', 'Copy JSON', () => copy(body, 'JSON')),
+		data.command && button('.plain', 'Copy command', () => copy(data.command, data.command)),
 		button('.plain', '✕', () => { chosen = 0; pane.hidden = true; plan(); rows.focus(); }, { 'aria-label': 'Close the message' })),
 	h('pre.text', { tabindex: 0 }, body.length > 200000 ? body.slice(0, 200000) + '\n… ' + size(body.length) + '; copy it to see the rest' : body));
+	show(i);
 	plan();
 }
 
