@@ -301,7 +301,10 @@ func (p *Page) Await(expression string) error {
 		select {
 		case <-p.ctx.Done():
 			var text string
-			_ = p.Eval("document.body.innerText", &text)
+			ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+			defer cancel()
+			late := &Page{c: p.c, ctx: ctx, session: p.session}
+			_ = late.Eval("document.body.innerText", &text)
 			return fmt.Errorf("%s is not true in time (%v); the page shows:\n%s", expression, err, text)
 		case <-time.After(20 * time.Millisecond):
 		}

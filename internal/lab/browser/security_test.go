@@ -1,0 +1,198 @@
+package browser
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+// TestHostileServer: whatever a server sends, in names, descriptions, results, MIME types,
+// SVG images and links, stays text, and no URL of it is followed.
+func TestHostileServer(t *testing.T) {
+	c := browserFor(t)
+	a := startUI(t, "hostile", nil)
+	p := newTester(t, c, false)
+	p.open(a.url)
+	p.shows("#item", "<script>alert(2)</script>")
+	p.choose("tool", "attack")
+	p.shows("#item", "<script>alert(2)</script>")
+	p.click("#tab-raw")
+	p.click("#tab-schema")
+	p.click("#tab-form")
+	p.click("#run")
+	p.shows("#outcome", "alert(11)")
+	p.shows("#outcome", "may contain scripts")
+	p.run(`document.querySelectorAll('#outcome button').forEach((b) => { if (b.textContent.startsWith('Read')) b.click(); })`)
+	p.run(`for (const e of document.querySelectorAll('details')) e.open = true`)
+	p.choose("tool", script)
+	p.click("#run")
+	p.shows("#outcome", "polluted")
+	p.choose("resource", "javascript:alert(15)")
+	p.click("#run")
+	p.shows("#outcome", "<script>alert(2)</script>")
+	p.choose("tool", "opens")
+	p.click("#run")
+	p.shows("#outcome", "the URL is not acceptable")
+	for _, row := range []string{"Home", "End"} {
+		p.run(`document.getElementById('rows').focus()`)
+		p.press(row, 0)
+		p.await(`!document.getElementById('entry').hidden`)
+	}
+	p.click("#tab-history")
+	// Nothing of the server is an element, a link or an address.
+	var foreign []string
+	p.must(p.Eval(`[...document.querySelectorAll('script,iframe,object,embed,a,svg,b[onload],[onerror],[onload],[href],[src],form[action]')].map((e) => e.outerHTML)`, &foreign))
+	for _, e := range foreign {
+		switch {
+		case strings.HasPrefix(e, `<script type="module" src="/app.js">`), strings.HasPrefix(e, `<link rel="icon" href="data:,">`), strings.HasPrefix(e, `<link rel="stylesheet" href="/style.css">`):
+		case strings.HasPrefix(e, `<img src="data:image/gif;base64,`):
+		default:
+			t.Errorf("the page has %.300s", e)
+		}
+	}
+	p.await(`({}).polluted === undefined && location.protocol === 'http:'`)
+	for _, dialog := range p.Dialogs() {
+		t.Errorf("the page ran a script: %s", dialog)
+	}
+	for _, problem := range p.Problems() {
+		t.Errorf("the page reports %s", problem)
+	}
+	// The policy stops what a mistake of the page would let through.
+	var blocked string
+	p.must(p.Eval(`(() => { try { document.body.innerHTML = '<img src=x onerror=alert(16)>'; return 'accepted' } catch (e) { return e.name } })()`, &blocked))
+	if blocked != "TypeError" {
+		t.Errorf("text that becomes HTML is %s", blocked)
+	}
+}
+
+// TestOtherPages attacks from another port and another origin: with fetch in every mode,
+// forms, frames, scripts, images, WebSockets and EventSource, and with the token.
+func TestOtherPages(t *testing.T) {
+	c := browserFor(t, "--host-resolver-rules=MAP rebound.example 127.0.0.1, MAP evil.example 127.0.0.1")
+	a := startUI(t, "weather", nil)
+	own := newTester(t, c, false)
+	own.open(a.url)
+	own.await(`document.querySelector('[data-item]')`)
+	var token string
+	own.must(own.Eval(`sessionStorage.getItem('mcpecho-token')`, &token))
+
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = w.Write([]byte("<!doctype html><title>evil</title><body>"))
+	}))
+	t.Cleanup(web.Close)
+	_, port, _ := net.SplitHostPort(strings.TrimPrefix(web.URL, "http://"))
+	for _, origin := range []string{"http://127.0.0.1:" + port, "http://evil.example:" + port, "http://localhost:" + port} {
+		p := newTester(t, c, false)
+		p.open(origin)
+		p.await(`document.title === 'evil'`)
+		// With the token, which no other page knows, CORS and the Origin decide.
+		for _, secret := range []string{"", token} {
+			var read []string
+			p.must(p.Eval(fmt.Sprintf(`(async () => {
+				const got = [];
+				const attempts = [
+					['/', {}], ['/app.js', {}], ['/api/recording', {}], ['/api/recording', {credentials: 'include'}],
+					['/api/recording', {headers: {'Mcpecho-Token': %[2]q}}],
+					['/api/clear', {method: 'POST', body: '{}', headers: {'Content-Type': 'application/json', 'Mcpecho-Token': %[2]q}}],
+					['/api/clear', {method: 'POST', body: '{}', headers: {'Content-Type': 'text/plain'}}],
+					['/api/clear', {method: 'POST', body: '{}', mode: 'no-cors'}],
+					['/app.js', {mode: 'no-cors'}],
+				];
+				for (const [path, options] of attempts) {
+					try { const r = await fetch('http://%[1]s' + path, options); if (r.type !== 'opaque') got.push(path + ' ' + r.status); else if (path === '/app.js') got.push('opaque script'); } catch { /* refused */ }
+				}
+				return got;
+			})()`, a.address, secret), &read))
+			if len(read) > 0 {
+				t.Errorf("%s read %v", origin, read)
+			}
+		}
+		var rest []string
+		p.must(p.Eval(fmt.Sprintf(`(async () => {
+			const got = [];
+			const loaded = (el, parent = document.body) => new Promise((done) => { el.onload = () => done(true); el.onerror = () => done(false); parent.append(el); setTimeout(() => done(false), 1500); });
+			const make = (tag, props) => Object.assign(document.createElement(tag), props);
+			if (await loaded(make('script', {src: 'http://%[1]s/app.js'}))) got.push('script');
+			if (await loaded(make('script', {type: 'module', src: 'http://%[1]s/api.js'}))) got.push('module');
+			if (await loaded(make('link', {rel: 'stylesheet', href: 'http://%[1]s/style.css'}), document.head)) got.push('style');
+			if (await loaded(make('img', {src: 'http://%[1]s/'}))) got.push('image');
+			const frame = make('iframe', {src: 'http://%[1]s/'});
+			await loaded(frame);
+			try { if (frame.contentDocument && frame.contentDocument.title === 'mcpecho') got.push('frame'); } catch { /* another origin: see frames below */ }
+			await new Promise((done) => { const s = new WebSocket('ws://%[1]s/api/events'); s.onopen = () => { got.push('WebSocket'); done(); }; s.onerror = done; });
+			await new Promise((done) => { const s = new EventSource('http://%[1]s/api/events'); s.onopen = () => { got.push('EventSource'); s.close(); done(); }; s.onerror = () => { s.close(); done(); }; });
+			navigator.sendBeacon('http://%[1]s/api/clear', new Blob(['{}'], {type: 'application/json'}));
+			for (const enctype of ['application/x-www-form-urlencoded', 'multipart/form-data', 'text/plain']) {
+				const inner = make('iframe', {name: 'post'});
+				document.body.append(inner);
+				const form = make('form', {action: 'http://%[1]s/api/clear', method: 'POST', target: 'post', enctype});
+				form.append(make('input', {name: '{"a":"', value: '"}'}));
+				document.body.append(form);
+				form.submit();
+				await new Promise((done) => { inner.onload = done; setTimeout(done, 1000); });
+			}
+			return got;
+		})()`, a.address), &rest))
+		if len(rest) > 0 {
+			t.Errorf("%s used %v", origin, rest)
+		}
+		// A window that the other page opens has no token, and cannot be reached.
+		var window string
+		p.must(p.Eval(fmt.Sprintf(`(async () => { const w = open('http://%s/'); await new Promise((done) => setTimeout(done, 500)); try { return String(w && !w.closed && w.document.title) } catch (e) { return e.name } })()`, a.address), &window))
+		if window == "mcpecho" {
+			t.Errorf("%s reads the page in a window", origin)
+		}
+	}
+	// The traffic was not cleared, and the page works.
+	own.await(`Number(document.getElementById('count').textContent) > 5`)
+
+	// A page whose name is bound anew to 127.0.0.1, and other names of this machine.
+	_, number, _ := net.SplitHostPort(a.address)
+	for _, host := range []string{"rebound.example", "localhost", "0.0.0.0", "[::1]", "127.0.0.2"} {
+		p := newTester(t, c, false)
+		if err := p.Go("http://" + host + ":" + number + "/#" + token); err != nil {
+			continue // the browser, or nothing listens there
+		}
+		p.await(`document.readyState === 'complete'`)
+		var text string
+		p.must(p.Eval(`document.documentElement.innerText`, &text))
+		if !strings.Contains(text, "Host of the request must be") {
+			t.Errorf("%s shows %.100q", host, text)
+		}
+		var read string
+		p.must(p.Eval(fmt.Sprintf(`(async () => { try { return 'status ' + (await fetch('/api/recording', {headers: {'Mcpecho-Token': %q}})).status } catch (e) { return e.name } })()`, token), &read))
+		if strings.Contains(read, "200") {
+			t.Errorf("%s reads the traffic: %s", host, read)
+		}
+	}
+}
+
+// TestTabsWithoutToken: another profile, another tab, and a tab of an earlier start.
+func TestTabsWithoutToken(t *testing.T) {
+	c := browserFor(t)
+	a := startUI(t, "weather", nil)
+	p := newTester(t, c, false)
+	p.open(a.url)
+	p.await(`document.querySelector('[data-item]')`)
+	// Reloading keeps the access, and the URL shows no token.
+	p.open("http://" + a.address + "/")
+	p.await(`document.querySelector('[data-item]')`)
+	var at string
+	p.must(p.Eval(`location.href + document.referrer + document.cookie`, &at))
+	if at != "http://"+a.address+"/" {
+		t.Errorf("the address is %s", at)
+	}
+	for _, separate := range []bool{true, false} {
+		other := newTester(t, c, separate)
+		other.open("http://" + a.address + "/")
+		other.shows("#refused", "This page has no access")
+		other.open("http://" + a.address + "/#AAAABBBBCCCCDDDDEEEEFFFFGG")
+		other.await(`location.hash === ''`)
+		other.shows("#refused", "If mcpecho was started again")
+	}
+	p.clean()
+}
