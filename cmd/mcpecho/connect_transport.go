@@ -320,6 +320,9 @@ func (c *invocation) configured(name string) []string {
 	return slices.DeleteFunc(serverNames(config.Load(".", c.flags.Config...)), func(known string) bool { return known != name })
 }
 
+// serverNames is not inlined, which would add 3 KB to mcpecho.
+//
+//go:noinline
 func serverNames(cfg *config.Config) (names []string) {
 	for _, s := range cfg.Servers {
 		names = append(names, s.Name)
