@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"slices"
@@ -167,7 +168,7 @@ func wayName(way string) string {
 
 // checkText describes the results for people.
 func checkText(all []checked) string {
-	var b strings.Builder
+	var b bytes.Buffer
 	for _, one := range all {
 		switch {
 		case one.err != nil:

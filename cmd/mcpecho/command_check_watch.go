@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"path/filepath"
@@ -137,7 +138,7 @@ func (c *invocation) printChanged(all, before []checked) error {
 
 // changedText describes what differs: new findings, and those that are gone.
 func changedText(all, before []checked) string {
-	var b strings.Builder
+	var b bytes.Buffer
 	for _, old := range before {
 		if old.err == nil && find(all, old) == nil {
 			b.WriteString(wayName(old.way) + ", " + old.version + ": does not work any more\n")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"slices"
@@ -153,7 +154,7 @@ func withTargets(separator string, tool bool) string {
 // flag nor the value of a flag, and leaves the words after -- to the shell.
 
 func bashScript() string {
-	var b strings.Builder
+	var b bytes.Buffer
 	b.WriteString(`# Completion of mcpecho for bash: source <(mcpecho completion bash)
 _mcpecho() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} cmd= target= tool= list=servers words= name quoted i
@@ -202,7 +203,7 @@ complete -o default -F _mcpecho mcpecho
 }
 
 func zshScript() string {
-	var b strings.Builder
+	var b bytes.Buffer
 	b.WriteString(`#compdef mcpecho
 # Completion of mcpecho for zsh: source <(mcpecho completion zsh)
 _mcpecho() {
@@ -248,7 +249,7 @@ if [[ $funcstack[1] == _mcpecho ]]; then _mcpecho "$@"; else compdef _mcpecho mc
 
 // zshFlags returns flags in the syntax of _arguments.
 func zshFlags(flags []flags.Flag) string {
-	var b strings.Builder
+	var b bytes.Buffer
 	for _, f := range flags {
 		description := "[" + strings.NewReplacer("[", `\[`, "]", `\]`).Replace(f.Help) + "]"
 		if f.Value != "" {
@@ -271,7 +272,7 @@ func zshFlags(flags []flags.Flag) string {
 }
 
 func fishScript() string {
-	var b strings.Builder
+	var b bytes.Buffer
 	all := strings.Join(commandNames(), " ")
 	b.WriteString(`# Completion of mcpecho for fish: mcpecho completion fish | source
 function __mcpecho_server

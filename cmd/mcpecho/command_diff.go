@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -265,7 +266,7 @@ func isRecording(name string) bool {
 // splitCommand splits a command into words, as a shell does with spaces and quotes. It
 // reports whether a quote is not closed.
 func splitCommand(line string) (words []string, open bool) {
-	var word strings.Builder
+	var word bytes.Buffer
 	quote, started := rune(0), false
 	for _, r := range line + " " {
 		switch {
@@ -445,7 +446,7 @@ func countKinds(changes []compat.Change) (counts [compat.Breaking + 1]int) {
 
 // diffText describes the changes for people, the worst first.
 func diffText(catalogs [2]*compat.Catalog, changes []compat.Change) string {
-	var b strings.Builder
+	var b bytes.Buffer
 	for i, side := range [...]string{"old", "new"} {
 		b.WriteString(side + ": " + describeServer(catalogs[i]) + "\n")
 	}

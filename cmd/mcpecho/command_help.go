@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"runtime"
 	"slices"
@@ -110,7 +111,7 @@ func (c *invocation) usageLine(usage string) string {
 
 // reflow fills the lines of text up to width. Indented lines stay as they are.
 func reflow(text string, width int) string {
-	var b strings.Builder
+	var b bytes.Buffer
 	filled := false // whether the last line may go on
 	for line := range strings.SplitSeq(text, "\n") {
 		goesOn := line != "" && line[0] != ' '
@@ -159,7 +160,7 @@ func (c *invocation) helpFor(cmd *command) string {
 
 // helpFlags describes the flags with these names, or all flags if names is nil.
 func helpFlags(names []string, width int) string {
-	var b strings.Builder
+	var b bytes.Buffer
 	for _, f := range flags.All() {
 		if names != nil && !slices.Contains(names, f.Name) {
 			continue

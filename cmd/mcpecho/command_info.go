@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"slices"
@@ -42,7 +43,7 @@ func (c *invocation) serverJSON(ctx context.Context, s *conversation) error {
 
 // A sheet formats titles, text and labeled lines.
 type sheet struct {
-	b     strings.Builder
+	b     bytes.Buffer
 	style func(terminal.Style, string) string
 	shown func(string) string
 	width int // of the terminal; 0 if there is none

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"slices"
@@ -248,7 +249,7 @@ func templateVariables(template string) (names []string) {
 }
 
 func (c *invocation) printCompletion(s *conversation, res *mcp.Completion) error {
-	var text strings.Builder
+	var text bytes.Buffer
 	for _, v := range res.Values {
 		text.WriteString(terminal.EscapeName(v) + "\n")
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -306,7 +307,7 @@ func checkSkill(ctx context.Context, r *skills.Reader, k *skills.Skill) (checked
 
 // skillsCheckText describes the results for people.
 func skillsCheckText(all []checkedSkill, listFault string) string {
-	var b strings.Builder
+	var b bytes.Buffer
 	line := func(kind, text string) {
 		b.WriteString("  " + kind + strings.ReplaceAll(text, "\n", "\n\t") + "\n")
 	}

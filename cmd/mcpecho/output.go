@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -198,7 +199,7 @@ func describe(binaries []part) string {
 
 // joinLines joins texts with line breaks where they do not end with one.
 func joinLines(texts []string) string {
-	var b strings.Builder
+	var b bytes.Buffer
 	for i, t := range texts {
 		b.WriteString(t)
 		if i < len(texts)-1 && t != "" && !strings.HasSuffix(t, "\n") {

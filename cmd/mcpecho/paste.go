@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"net/http"
 	"runtime"
 	"slices"
@@ -96,7 +97,7 @@ func (c *invocation) without(names ...string) (line []string) {
 
 // paste returns the command line of this program with words as its arguments.
 func (c *invocation) paste(words []string) string {
-	var line strings.Builder
+	var line bytes.Buffer
 	if c.inShell() {
 		for _, word := range words {
 			line.WriteString(" " + shellwords.Quote(c.hide(word)))

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -324,7 +325,7 @@ func (sh *shell) help(c *invocation, args []string) error {
 		}
 		return c.print(text)
 	}
-	var b strings.Builder
+	var b bytes.Buffer
 	b.WriteString("Commands, without a target:\n")
 	for _, cmd := range shellCommands() {
 		short, _ := cmd.inShell()

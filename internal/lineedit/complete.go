@@ -1,6 +1,7 @@
 package lineedit
 
 import (
+	"bytes"
 	"slices"
 	"strconv"
 	"strings"
@@ -117,9 +118,9 @@ func candidateList(all []Candidate, columns, rows int) string {
 	if down > shownRows {
 		down = shownRows
 	}
-	var b strings.Builder
+	var b bytes.Buffer
 	for r := range down {
-		var line strings.Builder
+		var line bytes.Buffer
 		for i := r; i < min(len(labels), down*across); i += down {
 			if line.Len() > 0 {
 				line.WriteString(strings.Repeat(" ", width-TextWidth(labels[i-down])))

@@ -1,6 +1,7 @@
 package lineedit
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
 )
@@ -35,7 +36,7 @@ func (e *Editor) size() (columns, rows int) {
 // cursor.
 func layout(prompt string, text []rune, pos, columns, rows int) frame {
 	var f frame
-	var row strings.Builder
+	var row bytes.Buffer
 	width, limit, found := 0, max(columns-1, 2), false
 	end := func() {
 		f.rows = append(f.rows, row.String())
@@ -114,7 +115,7 @@ func (e *Editor) draw() {
 		}
 	}
 	f := layout(prompt, text, pos, columns, rows)
-	var b strings.Builder
+	var b bytes.Buffer
 	b.WriteString(e.screen.clear(0))
 	for i, row := range f.rows {
 		if i > 0 {

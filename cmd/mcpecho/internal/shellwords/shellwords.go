@@ -3,6 +3,7 @@
 package shellwords
 
 import (
+	"bytes"
 	"strings"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
@@ -49,7 +50,7 @@ func Split(text string) (commands [][]Word, open bool) {
 
 // readWord reads the word that begins at text[start].
 func readWord(text string, start int) (w Word, open bool) {
-	var b strings.Builder
+	var b bytes.Buffer
 	i := start
 	for i < len(text) {
 		c := text[i]

@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"bytes"
 	"io"
 	"strings"
 	"sync"
@@ -144,7 +145,7 @@ func (l *Tail) String() string {
 	l.End()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	var b strings.Builder
+	var b bytes.Buffer
 	for _, line := range l.lines {
 		b.WriteString("\n\t" + line)
 	}

@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"bytes"
 	"strings"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -12,7 +13,7 @@ func Indent(raw []byte) string {
 	if wire.Valid(raw) != nil {
 		return string(raw)
 	}
-	var b strings.Builder
+	var b bytes.Buffer
 	line, empty, quoted := "\n", false, false
 	for i := 0; i < len(raw); i++ {
 		ch := raw[i]
@@ -52,7 +53,7 @@ func Indent(raw []byte) string {
 // ColorJSON returns escaped, indented JSON with styles: keys, strings and other
 // values differ. They are readable on black and on white, as green and cyan are not.
 func ColorJSON(text string, st func(Style, string) string) string {
-	var b strings.Builder
+	var b bytes.Buffer
 	for i := 0; i < len(text); {
 		start := i
 		switch ch := text[i]; {

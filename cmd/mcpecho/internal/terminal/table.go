@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
 
@@ -17,7 +18,7 @@ type Row struct {
 }
 
 func Lines(rows []Row) string {
-	var b strings.Builder
+	var b bytes.Buffer
 	for _, r := range rows {
 		b.WriteString(r.Name + "\t" + r.Description + "\n")
 	}
@@ -58,7 +59,7 @@ func Columns(header Row, rows []Row, width int, wide bool, st func(Style, string
 	if !wide && !header.Whole && longest > first { // of one row, and so of all
 		below, rests = true, marks
 	}
-	var b strings.Builder
+	var b bytes.Buffer
 	write := func(r Row, nameStyle, second Style) {
 		arguments := r.argumentsIn(width - TextWidth(r.Name))
 		if below && rests > 0 && r.Rest != "" && r.Arguments != nil {
@@ -200,7 +201,7 @@ func Wrap(s string, width int) string {
 	if width < narrow {
 		return s
 	}
-	var b strings.Builder
+	var b bytes.Buffer
 	for line := range strings.Lines(s) {
 		text := strings.TrimLeft(line, " ")
 		indent := line[:len(line)-len(text)]
