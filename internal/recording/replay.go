@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/display"
+	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
@@ -34,7 +35,7 @@ type Replay struct {
 	opts    Options
 	secrets *display.Redactor
 
-	mu   sync.Mutex // guards used of all exchanges
+	mu   lock.Mutex // guards used of all exchanges
 	list []*exchange
 }
 
@@ -154,9 +155,9 @@ type session struct {
 	done    chan struct{} // closed when the stream has ended
 	running sync.WaitGroup
 
-	writing sync.Mutex // guards writes
+	writing lock.Mutex // guards writes
 
-	mu      sync.Mutex // guards what follows
+	mu      lock.Mutex // guards what follows
 	answers map[string]chan struct{}
 	ids     map[string][]byte // of the requests of today, by connection and id of the recorded ones
 }

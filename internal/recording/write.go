@@ -10,11 +10,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/display"
+	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
@@ -30,9 +30,9 @@ type Writer struct {
 	secrets *display.Redactor
 	begun   time.Time
 
-	ending sync.Mutex // held while the end of a connection is written
+	ending lock.Mutex // held while the end of a connection is written
 
-	mu    sync.Mutex      // guards what follows
+	mu    lock.Mutex      // guards what follows
 	names map[string]bool // whether names are those of secrets; see isSecret
 	w     *bufio.Writer
 	buf   []byte

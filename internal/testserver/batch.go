@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
@@ -38,7 +39,7 @@ func (s *Session) batch(ctx context.Context, msg []byte, reply func([]byte)) (ru
 
 func (s *Session) handleBatch(ctx context.Context, items [][]byte, reply func([]byte)) (run func()) {
 	var (
-		mu      sync.Mutex // guards answers
+		mu      lock.Mutex // guards answers
 		answers = []byte{'['}
 		rest    []func()
 	)

@@ -5,8 +5,9 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"sync"
 	"time"
+
+	"github.com/stdmcp/stdmcp/internal/lock"
 )
 
 // Custom describes what a server offers instead of its own features. Its methods
@@ -81,7 +82,7 @@ type CustomCall struct {
 	answers chan []byte
 	query   query // the last; ordered by events and answers, or guarded by srv.mu in a task
 
-	mu      sync.Mutex // guards what follows
+	mu      lock.Mutex // guards what follows
 	current *call      // the request that is served now
 	task    *task      // what the call has become, or nil
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/stdmcp/stdmcp/internal/lock"
 )
 
 // Modern is the first protocol version without sessions, and the newest that the
@@ -93,7 +95,7 @@ type Server struct {
 	cancel  context.CancelFunc
 	running sync.WaitGroup // functions of Custom
 
-	mu         sync.Mutex // guards what follows
+	mu         lock.Mutex // guards what follows
 	violations []string
 	received   []Message
 	added      int                  // tools added by the tool add_tool

@@ -3,7 +3,8 @@ package testserver
 import (
 	"context"
 	"strconv"
-	"sync"
+
+	"github.com/stdmcp/stdmcp/internal/lock"
 )
 
 // A Session is the exchange of messages with one client over one process, one
@@ -16,7 +17,7 @@ type Session struct {
 	ctx      context.Context // ends with the session
 	complete context.CancelFunc
 
-	mu         sync.Mutex // guards what follows
+	mu         lock.Mutex // guards what follows
 	version    string     // of a legacy session; empty before initialize
 	ready      bool       // notifications/initialized was received
 	changed    []string   // changes of lists to report when the client is ready

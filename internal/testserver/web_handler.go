@@ -10,6 +10,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/stdmcp/stdmcp/internal/lock"
 )
 
 // Answers selects the form in which requests are answered.
@@ -61,7 +63,7 @@ type Handler struct {
 	stop       context.CancelFunc
 	running    sync.WaitGroup // requests that sessions still serve
 
-	mu        sync.Mutex          // guards what follows
+	mu        lock.Mutex          // guards what follows
 	sessions  map[string]*session // by id
 	ended     map[string]string   // why the other sessions ended, by id
 	stateless *session            // that of a stateless server

@@ -16,11 +16,13 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/stdmcp/stdmcp/internal/lock"
 )
 
 // A network connects clients and servers of this process by pipes.
 type network struct {
-	mu        sync.Mutex // guards what follows
+	mu        lock.Mutex // guards what follows
 	listeners []*pipeListener
 	conns     []*pipeConn // the open ones of clients
 	down      bool

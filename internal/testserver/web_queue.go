@@ -1,6 +1,6 @@
 package testserver
 
-import "sync"
+import "github.com/stdmcp/stdmcp/internal/lock"
 
 const (
 	maxUnread  = 256    // messages that put adds before it waits for a slow reader
@@ -18,7 +18,7 @@ type outgoing struct {
 type messageQueue struct {
 	name string // begins the ids of events; empty if the stream can't be resumed
 
-	mu      sync.Mutex // guards what follows
+	mu      lock.Mutex // guards what follows
 	items   []outgoing
 	first   int           // the number of items[0]; the first message is 0
 	sent    int           // the number of the next message to be sent

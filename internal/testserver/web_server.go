@@ -9,6 +9,8 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"github.com/stdmcp/stdmcp/internal/lock"
 )
 
 // An HTTPServer is a running server that clients can reach over HTTP.
@@ -27,7 +29,7 @@ type HTTPServer struct {
 	servers   []*http.Server
 	serving   sync.WaitGroup // calls of Serve
 	conns     sync.WaitGroup // open connections
-	mu        sync.Mutex     // guards what follows
+	mu        lock.Mutex     // guards what follows
 	elsewhere []Request      // received by the other origin
 }
 

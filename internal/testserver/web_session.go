@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/stdmcp/stdmcp/internal/lock"
 )
 
 // Why sessions end.
@@ -27,7 +29,7 @@ type session struct {
 	lasting bool           // the session outlives the request that it began with
 	posts   sync.WaitGroup // requests that are being served
 
-	mu      sync.Mutex               // guards what follows
+	mu      lock.Mutex               // guards what follows
 	streams map[string]*messageQueue // those that can be resumed, by name
 }
 
