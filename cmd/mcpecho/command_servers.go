@@ -16,6 +16,7 @@ import (
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/state"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/internal/httpx"
+	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
@@ -95,7 +96,7 @@ func runServers(ctx context.Context, c *invocation) error {
 
 // waitingServers are the servers that a command still waits for.
 type waitingServers struct {
-	mu   sync.Mutex
+	mu   lock.Mutex
 	left []*config.Server // guarded by mu
 }
 

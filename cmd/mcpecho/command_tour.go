@@ -6,12 +6,12 @@ import (
 	"errors"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/serve"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
+	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
@@ -152,7 +152,7 @@ func enumerate(names []string) string {
 
 func tourCall(tool, args string) func(context.Context, *invocation, *conversation) (string, error) {
 	return func(ctx context.Context, _ *invocation, s *conversation) (string, error) {
-		var mu sync.Mutex // the last reports may arrive while Do returns
+		var mu lock.Mutex // the last reports may arrive while Do returns
 		var reports []string
 		res, err := s.Do(ctx, &mcp.ToolCall{
 			Name:      tool,

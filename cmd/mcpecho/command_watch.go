@@ -6,11 +6,11 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
+	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 )
@@ -20,7 +20,7 @@ type watcher struct {
 	c    *invocation
 	stop context.CancelCauseFunc // called when printing fails
 
-	mu sync.Mutex // held while a line is printed
+	mu lock.Mutex // held while a line is printed
 }
 
 // runWatch prints changes and logs until it is interrupted.

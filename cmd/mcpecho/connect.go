@@ -5,13 +5,13 @@ import (
 	"errors"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/secrets"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/state"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
+	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/webprogram"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
@@ -28,7 +28,7 @@ type conversation struct {
 
 	program *webprogram.Program // of an entry with a command and a URL; may be nil
 
-	mu      sync.Mutex
+	mu      lock.Mutex
 	nonJSON string // first output of the server that was not a message; guarded by mu
 }
 
@@ -205,7 +205,7 @@ func (c *invocation) showStart(s *conversation) (end func()) {
 		return func() {}
 	}
 	st := c.styler(c.stderr)
-	var mu sync.Mutex
+	var mu lock.Mutex
 	ended := false // guarded by mu
 	late := time.AfterFunc(startDelay, func() {
 		mu.Lock()

@@ -14,6 +14,7 @@ import (
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/state"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/internal/lineedit"
+	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
@@ -32,7 +33,7 @@ type shell struct {
 	asJSON atomic.Bool // notifications are printed as JSON
 	began  atomic.Bool // the user has entered a command
 
-	mu      sync.Mutex // guards what follows
+	mu      lock.Mutex // guards what follows
 	s       *conversation
 	end     func() error                 // of s
 	watched []*mcp.Subscription          // of the watch command

@@ -3,17 +3,17 @@ package secrets
 import (
 	"io"
 	"os"
-	"sync"
 	"time"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
+	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
 // A Tracer writes each message to a file as a line of JSON.
 type Tracer struct {
 	hidden Set
-	mu     sync.Mutex
+	mu     lock.Mutex
 	file   io.Writer
 	closer io.Closer // nil for standard error
 	err    error     // the first write error; guarded by mu

@@ -8,9 +8,9 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"sync"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/toolargs"
+	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
@@ -21,7 +21,7 @@ type loginServer struct {
 	base string       // the URL of the server
 	next http.Handler // the echo server, for clients with a token
 
-	mu      sync.Mutex
+	mu      lock.Mutex
 	pending map[string]grant // by code; guarded by mu
 	tokens  map[string]bool  // access and refresh tokens; guarded by mu
 }

@@ -10,9 +10,9 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"sync"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/input"
+	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/recording"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
@@ -28,7 +28,7 @@ const (
 type Replay struct {
 	replay *recording.Replay
 
-	mu       sync.Mutex
+	mu       lock.Mutex
 	sessions map[string]*replaySession // by ID, which is "" for requests without one; guarded by mu
 }
 
@@ -158,7 +158,7 @@ type replaySession struct {
 	in   chan []byte
 	done chan struct{} // closed by Close
 
-	mu      sync.Mutex      // guards what follows
+	mu      lock.Mutex      // guards what follows
 	streams []*replayStream // of requests without a response
 	general *replayStream   // nil if the client has none
 	held    [][]byte        // for the next general stream

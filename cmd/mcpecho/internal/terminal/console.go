@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"io"
 	"strings"
-	"sync"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/lock"
 )
 
 // A Console prints lines of several goroutines to standard error, with a progress
@@ -14,7 +14,7 @@ import (
 type Console struct {
 	Out io.Writer
 
-	mu     sync.Mutex // guards what follows
+	mu     lock.Mutex // guards what follows
 	bar    string     // what the last line shows
 	paused bool
 	held   []string // the lines since Pause
@@ -81,7 +81,7 @@ func (c *Console) Resume() {
 type Tail struct {
 	Print func(line string) // nil means that lines are not printed
 
-	mu      sync.Mutex
+	mu      lock.Mutex
 	Shown   bool     // whether the lines have been printed; guarded by mu
 	partial []byte   // the incomplete last line; guarded by mu
 	lines   []string // guarded by mu

@@ -4,8 +4,9 @@ import (
 	"io"
 	"os"
 	"strconv"
-	"sync"
 	"time"
+
+	"github.com/stdmcp/stdmcp/internal/lock"
 )
 
 // Serialized returns w for several goroutines.
@@ -17,7 +18,7 @@ func Serialized(w io.Writer) io.Writer {
 }
 
 type serialWriter struct {
-	mu sync.Mutex
+	mu lock.Mutex
 	w  io.Writer // guarded by mu
 }
 
@@ -35,7 +36,7 @@ const maxNotices = 50
 type Notices struct {
 	print func(line string)
 
-	mu      sync.Mutex // guards what follows
+	mu      lock.Mutex // guards what follows
 	begun   time.Time  // of the current second
 	count   int        // in it
 	omitted int

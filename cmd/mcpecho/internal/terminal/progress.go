@@ -3,9 +3,9 @@ package terminal
 import (
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
@@ -20,7 +20,7 @@ type Progress struct {
 	stop    chan struct{} // closed by End
 	stopped chan struct{} // closed when tick has returned
 
-	mu       sync.Mutex
+	mu       lock.Mutex
 	reported bool   // whether the server has said how far it is; guarded by mu
 	note     string // what the task says that the call has become; guarded by mu
 }

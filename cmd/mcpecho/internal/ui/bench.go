@@ -2,9 +2,9 @@ package ui
 
 import (
 	"context"
-	"sync"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
@@ -50,7 +50,7 @@ type Bench struct {
 	ctx    context.Context    // of the calls; ends with the bench
 	cancel context.CancelFunc // ends ctx
 
-	mu           sync.Mutex
+	mu           lock.Mutex
 	changed      chan struct{} // closed and replaced at each change
 	pages        int           // open event streams
 	pagesChanged chan struct{} // closed and replaced when pages changes

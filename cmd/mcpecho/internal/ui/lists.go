@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/compat"
+	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
@@ -70,7 +71,7 @@ func (b *Bench) list(ctx context.Context, client *mcp.Client) {
 		kindPrompt:   func() ([]*item, error) { return collect(client.Prompts(ctx), promptItem) },
 	}
 	var group sync.WaitGroup
-	var mu sync.Mutex // guards the maps
+	var mu lock.Mutex // guards the maps
 	items, failures := make(map[string][]*item), make(map[string]string)
 	for kind, load := range loaders {
 		group.Go(func() { // ends with ctx, or the timeout of the client
