@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/configfile"
@@ -59,7 +58,7 @@ func runAdd(_ context.Context, c *invocation) error {
 		return err
 	}
 	if before := config.Parse([]byte(text), path, "project"); before.Server(e.Name) != nil {
-		return c.usageHint(path+" already has the server "+strconv.Quote(e.Name),
+		return c.usageHint(path+" already has the server "+wire.Quote(e.Name),
 			"to replace it, first type: "+c.paste(append([]string{"remove", e.Name}, c.fileFlags()...)))
 	}
 	changed, err := configfile.Add(text, e.Name, entryText(e))
@@ -124,11 +123,11 @@ func (c *invocation) findElsewhere(program, name string) (*config.Server, error)
 		return nil, c.usageHint("no program with configured servers was found", "for those of mcpecho, type: "+c.paste([]string{"servers"}))
 	case !slices.Contains(programs, program):
 		near := append(nearest.Names(program, programs), programs...)[0]
-		return nil, c.usageHint("no servers of "+strconv.Quote(program)+" were found", "type: "+c.retyped(program, near)+" (found: "+strings.Join(programs, ", ")+")")
+		return nil, c.usageHint("no servers of "+wire.Quote(program)+" were found", "type: "+c.retyped(program, near)+" (found: "+strings.Join(programs, ", ")+")")
 	case name == "" && len(names) > 0:
 		return nil, c.suggest("add needs NAME; "+program+" has "+strings.Join(names, ", "), slices.Insert(c.without(), 1, names[0]))
 	}
-	return nil, c.usageHint(program+" has no server "+strconv.Quote(name)+failure.DidYouMean(name, names),
+	return nil, c.usageHint(program+" has no server "+wire.Quote(name)+failure.DidYouMean(name, names),
 		c.didMean(name, names, "for a list, type: "+c.paste([]string{"servers", "--all"})))
 }
 
@@ -306,7 +305,7 @@ func runRemove(_ context.Context, c *invocation) error {
 		if e := config.Load(".", c.flags.Config...).Server(name); e != nil && e.Scope == "user" && !c.flags.User {
 			hint = "type: " + c.paste([]string{"remove", name, "--user"})
 		}
-		return c.usageHint(path+" has no server "+strconv.Quote(name)+failure.DidYouMean(name, known), hint)
+		return c.usageHint(path+" has no server "+wire.Quote(name)+failure.DidYouMean(name, known), hint)
 	}
 	if err := c.replaceServers(path, changed, name); err != nil {
 		return err

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
-	"strconv"
 	"strings"
 	"time"
 
@@ -15,6 +14,7 @@ import (
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/input"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/toolargs"
+	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
@@ -47,7 +47,7 @@ func runCall(ctx context.Context, c *invocation) error {
 			return err
 		}
 		if res.IsError {
-			f := &failure.Error{Status: failure.Refused, Kind: "tool", Message: "the tool " + strconv.Quote(tool) + " failed"}
+			f := &failure.Error{Status: failure.Refused, Kind: "tool", Message: "the tool " + wire.Quote(tool) + " failed"}
 			for i := range res.Content {
 				f.Hint = cmp.Or(f.Hint, c.missingIn(res.Content[i].Text))
 			}
@@ -206,7 +206,7 @@ func findTool(tools []*mcp.Tool, name string) (*mcp.Tool, error) {
 		}
 		names = append(names, t.Name)
 	}
-	return nil, failure.NotFound("the server has no tool "+strconv.Quote(name)+failure.DidYouMean(name, names), nil)
+	return nil, failure.NotFound("the server has no tool "+wire.Quote(name)+failure.DidYouMean(name, names), nil)
 }
 
 // explainUnknown returns err, unless name is not in the server's list. Then it
@@ -235,7 +235,7 @@ func (c *invocation) explainUnknown(ctx context.Context, s *conversation, what, 
 	if near == "" && answer.Code != mcp.CodeResourceNotFound && answer.Code != jsonrpc.CodeInvalidParams {
 		return err
 	}
-	f := failure.Classify(failure.NotFound("the server has no "+what+" "+strconv.Quote(name)+near+" ("+failure.Text(answer)+")", err))
+	f := failure.Classify(failure.NotFound("the server has no "+what+" "+wire.Quote(name)+near+" ("+failure.Text(answer)+")", err))
 	f.Hint = c.didMean(name, names, "for a list, type: "+c.commandFor(l.name))
 	return f
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -13,6 +12,7 @@ import (
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/flags"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/internal/nearest"
+	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
@@ -36,7 +36,7 @@ func runCompletion(ctx context.Context, c *invocation) error {
 		return c.printToolNames(ctx)
 	}
 	shell := append(nearest.Names(c.args[0], shellNames()), "bash")[0]
-	return c.usageHint("completion: the shell must be bash, zsh or fish, not "+strconv.Quote(c.args[0]), "type: "+c.retyped(c.args[0], shell))
+	return c.usageHint("completion: the shell must be bash, zsh or fish, not "+wire.Quote(c.args[0]), "type: "+c.retyped(c.args[0], shell))
 }
 
 // configuredNames is the argument with which the scripts list the names of the

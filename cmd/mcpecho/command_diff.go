@@ -197,7 +197,7 @@ func (s *diffSide) find(word string) error {
 	case cfg.Server(name) != nil:
 		return c.findTarget()
 	case err == nil && info.IsDir():
-		return c.usageHint(strconv.Quote(word)+" is a directory, not a recording", "type: "+c.retyped(word, sampleURL))
+		return c.usageHint(wire.Quote(word)+" is a directory, not a recording", "type: "+c.retyped(word, sampleURL))
 	case err == nil && strings.ContainsAny(word, `/\`) && guess.IsProgram(word) && !isRecording(word):
 		c.server = []string{word}
 		return nil
@@ -205,7 +205,7 @@ func (s *diffSide) find(word string) error {
 		s.file = word
 		return nil
 	case len(words) > 1 && guess.IsProgram(words[0]) && open:
-		return c.usageHint(strconv.Quote(word)+": a quote is not closed", "type: "+c.retyped(word, strings.NewReplacer(`"`, "", "'", "").Replace(word)))
+		return c.usageHint(wire.Quote(word)+": a quote is not closed", "type: "+c.retyped(word, strings.NewReplacer(`"`, "", "'", "").Replace(word)))
 	case len(words) > 1 && guess.IsProgram(words[0]):
 		c.server = words
 		return nil
@@ -219,7 +219,7 @@ const sampleURL = "https://example.com/mcp"
 // explainWord returns the failure for an argument that is neither a server nor a file.
 func (s *diffSide) explainWord(cfg *config.Config, word string) error {
 	c := s.c
-	message := strconv.Quote(word) + " is neither a configured server nor a file"
+	message := wire.Quote(word) + " is neither a configured server nor a file"
 	known := serverNames(cfg)
 	dir := filepath.Dir(word)
 	if files, err := os.ReadDir(dir); err == nil {
@@ -234,10 +234,10 @@ func (s *diffSide) explainWord(cfg *config.Config, word string) error {
 		}
 	}
 	if near := nearest.Names(word, known); len(near) > 0 {
-		return c.usageHint(message+" (did you mean "+strconv.Quote(near[0])+"?)", "type: "+c.retyped(word, near[0]))
+		return c.usageHint(message+" (did you mean "+wire.Quote(near[0])+"?)", "type: "+c.retyped(word, near[0]))
 	}
 	if path, err := exec.LookPath(word); err == nil {
-		return c.usageHint(strconv.Quote(word)+" is a program", "if it is a server, type: "+c.retyped(word, path))
+		return c.usageHint(wire.Quote(word)+" is a program", "if it is a server, type: "+c.retyped(word, path))
 	}
 	if slices.Contains([]string{".rec", ".mcp", ".json", ".jsonl", ".log", ".txt", ".session"}, filepath.Ext(word)) && !strings.Contains(word, ":") {
 		return c.usageHint(message, "to record a server, type: "+c.paste([]string{"tools", "--record", word, sampleURL}))

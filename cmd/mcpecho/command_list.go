@@ -120,7 +120,7 @@ func (c *invocation) fetch(ctx context.Context, s *conversation, l *list) (json.
 			b = append(append(b, items...), ']')
 			return append(append(b, rest...), '}'), nil
 		case seen[*cursor]:
-			return nil, endless(l.method, "the server sent the cursor "+strconv.Quote(*cursor)+" twice")
+			return nil, endless(l.method, "the server sent the cursor "+wire.Quote(*cursor)+" twice")
 		case page == maxPages:
 			return nil, endless(l.method, "more than "+strconv.Itoa(page)+" pages")
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/toolargs"
+	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
@@ -66,12 +67,12 @@ func (c *invocation) explainPrompt(ctx context.Context, s *conversation, name st
 	wrong := err
 	for key := range given {
 		if !slices.Contains(known, key) && known != nil {
-			wrong = argumentError("the prompt "+strconv.Quote(name)+" has no argument "+strconv.Quote(key)+failure.DidYouMean(key, known), err)
+			wrong = argumentError("the prompt "+wire.Quote(name)+" has no argument "+wire.Quote(key)+failure.DidYouMean(key, known), err)
 		}
 	}
 	missing := slices.DeleteFunc(slices.Clone(required), func(key string) bool { _, ok := given[key]; return ok })
 	if len(missing) > 0 && wrong == err {
-		wrong = argumentError("the prompt "+strconv.Quote(name)+" requires "+strings.Join(missing, ", "), err)
+		wrong = argumentError("the prompt "+wire.Quote(name)+" requires "+strings.Join(missing, ", "), err)
 	}
 	if wrong == err {
 		return err
@@ -179,7 +180,7 @@ func runComplete(ctx context.Context, c *invocation) error {
 			if known == nil || slices.Contains(known, argument) || failure.Code(err) == 0 || errors.As(err, &f) {
 				return err
 			}
-			f = failure.Classify(argumentError("the "+what+" "+strconv.Quote(name)+" has no argument "+strconv.Quote(argument)+failure.DidYouMean(argument, known), err))
+			f = failure.Classify(argumentError("the "+what+" "+wire.Quote(name)+" has no argument "+wire.Quote(argument)+failure.DidYouMean(argument, known), err))
 			if len(known) > 0 {
 				f.Hint = c.didMean(argument, known, "type: "+c.retyped(argument, known[0]))
 			}
@@ -222,7 +223,7 @@ func (c *invocation) explainNoArgument(ctx context.Context) error {
 					return nil
 				}
 			}
-			f := failure.Classify(failure.NotFound("the server has no prompt "+strconv.Quote(name)+failure.DidYouMean(name, names), nil))
+			f := failure.Classify(failure.NotFound("the server has no prompt "+wire.Quote(name)+failure.DidYouMean(name, names), nil))
 			f.Hint = c.didMean(name, names, "for a list, type: "+c.commandFor("prompts"))
 			return f
 		})
@@ -231,7 +232,7 @@ func (c *invocation) explainNoArgument(ctx context.Context) error {
 		}
 	}
 	if len(known) == 0 {
-		return c.usageHint("complete needs ARG, but "+strconv.Quote(name)+" has no arguments", "for a list, type: "+c.commandFor("prompts"))
+		return c.usageHint("complete needs ARG, but "+wire.Quote(name)+" has no arguments", "for a list, type: "+c.commandFor("prompts"))
 	}
 	return c.usageHint("complete needs ARG", "type: "+c.commandFor("complete", c.args[0], name, known[0]))
 }

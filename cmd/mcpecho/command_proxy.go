@@ -7,7 +7,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"strconv"
 	"time"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
@@ -15,6 +14,7 @@ import (
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/secrets"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/internal/recording"
+	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
@@ -184,7 +184,7 @@ func (c *invocation) proxyHTTP(ctx context.Context, o *proxy.Options, front prox
 	var malformed *net.AddrError
 	switch {
 	case errors.As(err, &malformed):
-		return c.usage("--http: must be HOST:PORT, such as 127.0.0.1:8931, not " + strconv.Quote(c.flags.Address))
+		return c.usage("--http: must be HOST:PORT, such as 127.0.0.1:8931, not " + wire.Quote(c.flags.Address))
 	case err != nil:
 		return c.usageHint("--http: "+err.Error(), "use another port; 0 is a free one")
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
@@ -109,7 +108,7 @@ func (c *invocation) explainMethod(s *conversation, method string, err error) er
 		return &f
 	}
 	if near := slices.DeleteFunc(nearest.Names(method, knownMethods()), func(name string) bool { return name == method }); len(near) > 0 {
-		f.Message += " (did you mean " + strconv.Quote(near[0]) + "?)"
+		f.Message += " (did you mean " + wire.Quote(near[0]) + "?)"
 		f.Hint = "type: " + c.retyped(method, near[0])
 	}
 	return &f

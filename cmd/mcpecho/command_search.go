@@ -7,7 +7,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
@@ -80,7 +79,7 @@ func runSearch(ctx context.Context, c *invocation) error {
 	case len(cfg.Servers) == 0:
 		note("No servers are configured in ~/.mcp.json, ./.mcp.json and the files of -c.")
 	case len(found) == 0:
-		note("None of the " + terminal.Count(len(h.Tools()), "tool") + " of " + terminal.Count(searched, "server") + " matches " + strconv.Quote(strings.Join(c.args, " ")) + ".")
+		note("None of the " + terminal.Count(len(h.Tools()), "tool") + " of " + terminal.Count(searched, "server") + " matches " + wire.Quote(strings.Join(c.args, " ")) + ".")
 	}
 	if len(kept) > 0 {
 		note("The tools of " + terminal.Count(len(kept), "server") + " are from an earlier search; to ask again, type: " + c.paste(append(c.without(), "--refresh")))
@@ -160,7 +159,7 @@ func (c *invocation) noteUnsearched(servers []*config.Server, diff *host.Diff, n
 		}
 		f := *failure.Classify(err)
 		why := f.Message
-		for _, name := range []string{"[MCP:" + s.Name + "] ", "failed to connect: ", "server " + strconv.Quote(s.Name) + ": "} {
+		for _, name := range []string{"[MCP:" + s.Name + "] ", "failed to connect: ", "server " + wire.Quote(s.Name) + ": "} {
 			why = strings.TrimPrefix(why, name)
 		}
 		f.Message = terminal.EscapeName(s.Name) + " cannot be searched: " + s.Hide(why)

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net"
 	"slices"
-	"strconv"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/input"
@@ -15,6 +14,7 @@ import (
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/internal/recording"
 	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
 // runServe runs the echo server. Over standard input and output it ends when its
@@ -61,7 +61,7 @@ func (c *invocation) serveUntilDone(ctx context.Context, web *serve.Web, err err
 	var malformed *net.AddrError
 	switch {
 	case errors.As(err, &malformed):
-		return c.usage("--http: must be HOST:PORT, such as 127.0.0.1:3001, not " + strconv.Quote(c.flags.Address))
+		return c.usage("--http: must be HOST:PORT, such as 127.0.0.1:3001, not " + wire.Quote(c.flags.Address))
 	case err != nil:
 		return c.usageHint("--http: "+err.Error(), "to use a free port: "+c.name+" serve --http 127.0.0.1:0")
 	}

@@ -8,7 +8,6 @@ import (
 	"mime"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -39,7 +38,7 @@ func runSkills(ctx context.Context, c *invocation) error {
 		if near := nearest.Names(action, c.command.actions); len(near) > 0 {
 			words = append(near[:1], args...)
 		}
-		return c.usageHint("skills: the action must be read or check, not "+strconv.Quote(action), "type: "+c.commandFor("skills", words...))
+		return c.usageHint("skills: the action must be read or check, not "+wire.Quote(action), "type: "+c.commandFor("skills", words...))
 	case action == "read" && len(args) == 0:
 		return c.usage("skills read needs the NAME or the URI of a skill")
 	case action == "read":
@@ -47,7 +46,7 @@ func runSkills(ctx context.Context, c *invocation) error {
 			return c.readSkill(ctx, s, r, args[0], append(args, "SKILL.md")[1])
 		}
 	case len(args) > 0:
-		return c.usage("too many arguments: skills check does not accept " + strconv.Quote(args[0]))
+		return c.usage("too many arguments: skills check does not accept " + wire.Quote(args[0]))
 	default:
 		run = c.checkSkills
 	}
@@ -174,13 +173,13 @@ func (c *invocation) findSkill(ctx context.Context, r *skills.Reader, name strin
 	}
 	switch len(found) {
 	case 0:
-		f := failure.Classify(failure.NotFound("the server has no skill "+strconv.Quote(name)+failure.DidYouMean(name, known), nil))
+		f := failure.Classify(failure.NotFound("the server has no skill "+wire.Quote(name)+failure.DidYouMean(name, known), nil))
 		f.Hint = c.didMean(name, known, "for a list, type: "+c.commandFor("skills"))
 		return nil, f
 	case 1:
 		return found[0], nil
 	}
-	message := "several skills are named " + strconv.Quote(name)
+	message := "several skills are named " + wire.Quote(name)
 	for _, k := range found {
 		message += "\n\t" + terminal.EscapeName(k.URI)
 	}
@@ -296,7 +295,7 @@ func checkSkill(ctx context.Context, r *skills.Reader, k *skills.Skill) (checked
 		where := ""
 		_, err := k.Read(ctx, f.Name)
 		if failure.Code(err) != 0 {
-			where = "file " + strconv.Quote(f.Name) + ": "
+			where = "file " + wire.Quote(f.Name) + ": "
 		}
 		if err != nil && !add(where, err) {
 			return one, err

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"strconv"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
@@ -22,7 +21,7 @@ func runTask(ctx context.Context, c *invocation) error {
 	}
 	switch {
 	case action != "list" && action != "get" && action != "cancel":
-		return c.usageHint("task: the action must be list, get or cancel, not "+strconv.Quote(action), "type: "+c.taskLine("get", action))
+		return c.usageHint("task: the action must be list, get or cancel, not "+wire.Quote(action), "type: "+c.taskLine("get", action))
 	case action == "list" && id != "":
 		return c.usageHint("task list needs no ID", "type: "+c.taskLine("get", id))
 	case action != "list" && id == "":

@@ -5,7 +5,6 @@ import (
 	"context"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
@@ -37,7 +36,7 @@ func runTrust(_ context.Context, c *invocation) error {
 	switch {
 	case e == nil:
 		known := serverNames(cfg)
-		return c.usageHint("no server is configured as "+strconv.Quote(name)+failure.DidYouMean(name, known),
+		return c.usageHint("no server is configured as "+wire.Quote(name)+failure.DidYouMean(name, known),
 			c.didMean(name, known, "for a list, type: "+c.paste([]string{"servers"})))
 	case e.Scope != "project":
 		return c.print(terminal.EscapeName(name) + " is in " + terminal.EscapeName(e.Source) + ", which needs no trust.\n")
@@ -97,7 +96,7 @@ func (c *invocation) revokeTrust(name string) error {
 		kept = append(kept, t.Line)
 	}
 	if len(kept) == len(all) {
-		return c.usageHint("no server "+strconv.Quote(name)+" is trusted"+failure.DidYouMean(name, names), c.didMean(name, names, "for a list, type: "+c.paste([]string{"trust"})))
+		return c.usageHint("no server "+wire.Quote(name)+" is trusted"+failure.DidYouMean(name, names), c.didMean(name, names, "for a list, type: "+c.paste([]string{"trust"})))
 	}
 	if err := state.WriteTrusted(path, kept); err != nil {
 		return failure.Local(err)
@@ -120,7 +119,7 @@ func (c *invocation) confirmTrust(ctx context.Context) error {
 	if c.entry.Scope != "project" || state.IsTrusted(c.entry) {
 		return nil
 	}
-	text := "the server " + strconv.Quote(c.entry.Name) + " in " + c.entry.Source + " of this folder is not trusted"
+	text := "the server " + wire.Quote(c.entry.Name) + " in " + c.entry.Source + " of this folder is not trusted"
 	for _, effect := range c.entry.Effects() {
 		text += "\n\t" + terminal.EscapeName(effect)
 	}

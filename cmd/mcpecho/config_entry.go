@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
@@ -48,7 +47,7 @@ func (c *invocation) findEntry() error {
 		tool := tools[0]
 		target := strings.TrimSuffix(c.target, separator+tool)
 		if len(tools) > 1 {
-			return c.usageHint(strconv.Quote(name)+" names tools of "+terminal.Count(len(tools), "server"),
+			return c.usageHint(wire.Quote(name)+" names tools of "+terminal.Count(len(tools), "server"),
 				"separate the server from the tool by a space, such as: "+c.retyped(c.target, target, tool))
 		}
 		c.entry = cfg.Server(strings.TrimSuffix(name, separator+tool))
@@ -84,7 +83,7 @@ var fillers = []string{"list", "ls", "get", "call", "show", "tool", "prompt", "r
 // configured server, with what the user may have meant.
 func (c *invocation) explainTarget(cfg *config.Config, name string) error {
 	known := serverNames(cfg)
-	message := "no server is configured as " + strconv.Quote(c.hide(name))
+	message := "no server is configured as " + wire.Quote(c.hide(name))
 	file, _ := strings.CutSuffix(c.target, ":"+name)
 	files, _ := splitPrograms(c.flags.Config)
 	if err := c.explainKey(append(files, file)...); err != nil {
@@ -94,7 +93,7 @@ func (c *invocation) explainTarget(cfg *config.Config, name string) error {
 		file, known, name = c.target, inside, ""
 	}
 	if name == "" && len(known) > 0 {
-		return c.usageHint("the name of a server is missing after "+strconv.Quote(file), "type: "+c.retyped(c.target, strings.TrimSuffix(file, ":")+":"+known[0]))
+		return c.usageHint("the name of a server is missing after "+wire.Quote(file), "type: "+c.retyped(c.target, strings.TrimSuffix(file, ":")+":"+known[0]))
 	}
 	if name == "help" {
 		return c.suggest(message, []string{"help", c.command.name})
@@ -103,7 +102,7 @@ func (c *invocation) explainTarget(cfg *config.Config, name string) error {
 		return c.usageHint(message, "type: "+c.retyped(name))
 	}
 	if _, port, err := net.SplitHostPort(name); err == nil && flags.CheckPort(port) != nil {
-		return c.usageHint("the address "+strconv.Quote(name)+": "+flags.CheckPort(port).Error(), "correct the port")
+		return c.usageHint("the address "+wire.Quote(name)+": "+flags.CheckPort(port).Error(), "correct the port")
 	}
 	for _, separator := range []string{"/", "."} {
 		if tools := toolsIn(cfg, name, separator); len(tools) > 0 && c.command.tool {
@@ -114,7 +113,7 @@ func (c *invocation) explainTarget(cfg *config.Config, name string) error {
 		return c.usageHint("a URL must begin with http:// or https://", "type: "+c.retyped(name, url))
 	}
 	if near := nearest.Names(name, known); len(near) > 0 && guess.Interpreter(name) == nil {
-		return c.usageHint(message+" (did you mean "+strconv.Quote(near[0])+"?)", "type: "+c.retyped(c.target, strings.TrimSuffix(c.target, name)+near[0]))
+		return c.usageHint(message+" (did you mean "+wire.Quote(near[0])+"?)", "type: "+c.retyped(c.target, strings.TrimSuffix(c.target, name)+near[0]))
 	}
 	for i, arg := range c.args {
 		// The server comes before the tool.
@@ -268,7 +267,7 @@ func (c *invocation) checkAllowed(tool string) error {
 		return nil
 	}
 	return &failure.Error{Status: failure.Usage, Kind: "configuration",
-		Message: "the tool " + strconv.Quote(tool) + " is excluded by the entry of " + strconv.Quote(c.entry.Name) + " in " + c.entry.Source}
+		Message: "the tool " + wire.Quote(tool) + " is excluded by the entry of " + wire.Quote(c.entry.Name) + " in " + c.entry.Source}
 }
 
 // removeExcluded removes the tools that the configuration excludes from the
@@ -335,7 +334,7 @@ func (c *invocation) entryTransport(s *conversation) (mcp.Transport, error) {
 		}
 		return s.program, nil
 	}
-	return nil, &failure.Error{Status: failure.Usage, Kind: "configuration", Message: c.targetName() + ": mcpecho does not support servers of type " + strconv.Quote(e.Type)}
+	return nil, &failure.Error{Status: failure.Usage, Kind: "configuration", Message: c.targetName() + ": mcpecho does not support servers of type " + wire.Quote(e.Type)}
 }
 
 // inputs holds the values of ${input:ID} in a configuration. Each value is
@@ -417,7 +416,7 @@ func (in *inputs) prompt(ctx context.Context, description *config.Input) (string
 		switch {
 		case value == "":
 		case len(description.Options) > 0 && !slices.Contains(description.Options, value):
-			a.print(strconv.Quote(value) + " is not one of the options.\n")
+			a.print(wire.Quote(value) + " is not one of the options.\n")
 		default:
 			return value, nil
 		}

@@ -6,11 +6,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/internal/nearest"
+	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
 
@@ -37,11 +37,11 @@ func (c *invocation) checkFile(name string) error {
 	f := &failure.Error{Status: failure.Usage, Kind: "configuration", Message: wrong.Error(), Hint: "correct the file", Err: wrong}
 	switch language := fileLanguage(name); {
 	case errors.Is(wrong, fs.ErrNotExist):
-		f.Message = "the configuration file " + strconv.Quote(name) + " does not exist"
+		f.Message = "the configuration file " + wire.Quote(name) + " does not exist"
 		f.Hint = "for the configured servers, type: " + c.paste([]string{"servers"})
 		if near := nearest.Names(filepath.Base(name), filesBeside(name)); len(near) > 0 {
 			better := filepath.Join(filepath.Dir(name), near[0])
-			f.Message += " (did you mean " + strconv.Quote(better) + "?)"
+			f.Message += " (did you mean " + wire.Quote(better) + "?)"
 			f.Hint = "type: " + c.replaced(name, better)
 		}
 	case language != "":
@@ -135,7 +135,7 @@ func (c *invocation) explainKey(files ...string) error {
 		for i, part := range strings.Split(head(name), `"`) {
 			if i%2 == 1 && nearest.Plain(part) == nearest.Plain("mcpServers") && part != "mcpServers" {
 				return &failure.Error{Status: failure.Usage, Kind: "configuration",
-					Message: name + " has no servers: its key " + strconv.Quote(part) + ` must be "mcpServers"`, Hint: "correct the file"}
+					Message: name + " has no servers: its key " + wire.Quote(part) + ` must be "mcpServers"`, Hint: "correct the file"}
 			}
 		}
 	}

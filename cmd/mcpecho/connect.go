@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"strconv"
 	"strings"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/webprogram"
+	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 	"github.com/stdmcp/stdmcp/mcp/stdio"
@@ -171,7 +171,7 @@ func (c *invocation) connectTimeout() time.Duration {
 func (c *invocation) connect(ctx context.Context, s *conversation, opts *mcp.Options) (*mcp.Client, error) {
 	if d := c.connectTimeout(); d > 0 {
 		late := &failure.Error{Status: failure.Unreachable, Kind: "timeout",
-			Message: "no response from " + strconv.Quote(c.targetName()) + " within " + d.String(),
+			Message: "no response from " + wire.Quote(c.targetName()) + " within " + d.String(),
 			Hint:    "use --connect-timeout to wait longer"}
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, d, late)

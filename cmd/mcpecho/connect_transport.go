@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -253,7 +252,7 @@ func (c *invocation) eraKey(t mcp.Transport) string {
 	if c.entry != nil {
 		name = c.entry.Name + " " + name
 	}
-	return strconv.Quote(diag.HideUserinfo(c.hide(name)))
+	return wire.Quote(diag.HideUserinfo(c.hide(name)))
 }
 
 // A recorder records the connections of a command in a file. A nil recorder does
@@ -342,7 +341,7 @@ func (c *invocation) explainStart(err error) error {
 	}
 	before, _ := cutServer(c.typed)
 	if info, e := os.Stat(c.server[0]); e == nil && info.IsDir() {
-		f.Message = strconv.Quote(c.server[0]) + " is a directory, not a program"
+		f.Message = wire.Quote(c.server[0]) + " is a directory, not a program"
 		return &f
 	}
 	var better []string
@@ -418,8 +417,8 @@ func (c *invocation) explainEntry(err error) error {
 	if _, e := httpx.Parse(c.entry.URL); e != nil && c.entry.URL != "" {
 		if better := guess.URL(c.entry.URL); better != "" {
 			f.Status, f.Kind = failure.Usage, "configuration"
-			f.Message = c.entry.Source + ": server " + strconv.Quote(c.entry.Name) + ": " + e.Error()
-			f.Hint = `write "url": ` + strconv.Quote(httpx.Display(better))
+			f.Message = c.entry.Source + ": server " + wire.Quote(c.entry.Name) + ": " + e.Error()
+			f.Hint = `write "url": ` + wire.Quote(httpx.Display(better))
 			return &f
 		}
 	}

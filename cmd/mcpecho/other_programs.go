@@ -3,12 +3,12 @@ package main
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/flags"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/guess"
 	"github.com/stdmcp/stdmcp/internal/httpx"
+	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
@@ -127,7 +127,7 @@ var groups = []string{"config", "mcp", "configure", "get"}
 
 // useOther returns the failure for a word of another program.
 func (c *invocation) useOther(name string) error {
-	message := "unknown command " + strconv.Quote(name)
+	message := "unknown command " + wire.Quote(name)
 	at := slices.Index(c.typed, name)
 	line := slices.Delete(slices.Clone(c.typed), at, at+1)
 	next, rest := cutName(line)
@@ -183,7 +183,7 @@ func (c *invocation) commandAfter(name string) error {
 	command, words := "", slices.Clone(c.typed)
 	at := slices.Index(words, name)
 	words = slices.Delete(words, at, at+1)
-	message := "a command is missing before " + strconv.Quote(c.hide(name))
+	message := "a command is missing before " + wire.Quote(c.hide(name))
 	if guess.NamesServer(append([]string{name}, words...)) && c.server == nil {
 		// The words after the program are its own, unless they are a command.
 		last := words
@@ -330,7 +330,7 @@ func (c *invocation) missingTool() error {
 	if tool, rest, ok := strings.Cut(c.args[0], " "); ok && !strings.Contains(tool, "=") {
 		return c.usageHint("TOOL and its arguments are separate words", "type: "+c.retyped(c.args[0], tool, rest))
 	}
-	return c.usageHint("call needs TOOL before "+strconv.Quote(c.args[0]), "for a list, type: "+c.commandFor("tools"))
+	return c.usageHint("call needs TOOL before "+wire.Quote(c.args[0]), "for a list, type: "+c.commandFor("tools"))
 }
 
 // cutLast is strings.Cut at the last separator.
@@ -345,7 +345,7 @@ func cutLast(s, separator string) (before, after string, found bool) {
 // accept.
 func (c *invocation) extraArgument(extra string) error {
 	cmd := c.command
-	message := "too many arguments: " + cmd.title() + " does not accept " + strconv.Quote(extra)
+	message := "too many arguments: " + cmd.title() + " does not accept " + wire.Quote(extra)
 	switch {
 	case c.server != nil && strings.Contains(extra, "://"):
 		return c.usageHint("use either a URL or a command after --, not both", "type: "+c.retyped(extra))

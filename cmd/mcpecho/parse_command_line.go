@@ -4,13 +4,13 @@ import (
 	"errors"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/flags"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/guess"
 	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/internal/nearest"
+	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
 
@@ -191,7 +191,7 @@ func (c *invocation) takeTarget() error {
 		if info, err := os.Stat(c.flags.Dir); err != nil {
 			return c.usageHint("--cwd: "+err.Error(), "correct the folder")
 		} else if !info.IsDir() {
-			return c.usageHint("--cwd: "+strconv.Quote(c.flags.Dir)+" is not a folder", "correct the folder")
+			return c.usageHint("--cwd: "+wire.Quote(c.flags.Dir)+" is not a folder", "correct the folder")
 		}
 	}
 	if key, _, ok := strings.Cut(strings.Join(c.server[:min(1, len(c.server))], ""), "="); ok && cmd.min > 0 && cmd.target && !strings.ContainsAny(key, "/.") {
@@ -201,7 +201,7 @@ func (c *invocation) takeTarget() error {
 		}
 	}
 	if near := nearest.Names(strings.Join(c.args[:min(1, len(c.args))], ""), cmd.actions); cmd.actions != nil && len(c.args) > 1 && c.server == nil && !slices.Contains(cmd.actions, c.args[1]) && len(near) > 0 && len(c.configured(c.args[0])) == 0 {
-		return c.usageHint(cmd.name+" has no action "+strconv.Quote(c.args[0])+" (did you mean "+strconv.Quote(near[0])+"?)", "type: "+c.retyped(c.args[0], near[0]))
+		return c.usageHint(cmd.name+" has no action "+wire.Quote(c.args[0])+" (did you mean "+wire.Quote(near[0])+"?)", "type: "+c.retyped(c.args[0], near[0]))
 	}
 	switch {
 	case c.server != nil && cmd.name == "":
@@ -325,13 +325,13 @@ func unknownCommand(c *invocation, name string) error {
 			return err
 		}
 	}
-	message, near := "unknown command "+strconv.Quote(name), nearest.Names(name, known)
+	message, near := "unknown command "+wire.Quote(name), nearest.Names(name, known)
 	if len(near) == 0 && !help {
 		near = nearest.Names(name, serverNames(config.Load(".", c.configFlags()...)))
 	}
 	switch {
 	case len(near) > 0:
-		return c.usageHint(message+" (did you mean "+strconv.Quote(near[0])+"?)", "type: "+c.retyped(name, near[0]))
+		return c.usageHint(message+" (did you mean "+wire.Quote(near[0])+"?)", "type: "+c.retyped(name, near[0]))
 	case c.server != nil:
 		return c.usageHint(message, "to call a tool, type: "+c.paste(append([]string{"call"}, c.typed...)))
 	}
@@ -346,12 +346,12 @@ func (c *invocation) unknownFlag(name, arg string, rest []string) error {
 			known = append(known, f.Names()...)
 		}
 	}
-	message := c.command.title() + " has no flag " + strconv.Quote(name)
+	message := c.command.title() + " has no flag " + wire.Quote(name)
 	if hint := c.flagHint(arg); hint != "" {
 		return c.usageHint(message, hint)
 	}
 	if near := nearest.Names(name, known); len(near) > 0 {
-		return c.usageHint(message+" (did you mean "+strconv.Quote(near[0])+"?)", "type: "+c.retyped(name, near[0]))
+		return c.usageHint(message+" (did you mean "+wire.Quote(near[0])+"?)", "type: "+c.retyped(name, near[0]))
 	}
 	if c.command.target && c.server == nil && len(c.args) > 0 {
 		if err := c.programAsTarget(c.args[0], append(append(c.args[1:], arg), rest...)); err != nil {
@@ -389,5 +389,5 @@ func (c *invocation) programAsTarget(name string, args []string) error {
 	if c.command.min > 0 && len(args) == 0 {
 		line = append(line, "…")
 	}
-	return c.suggest(strconv.Quote(name)+" is a program; the command that starts a server belongs after --", append(append(line, "--"), server...))
+	return c.suggest(wire.Quote(name)+" is a program; the command that starts a server belongs after --", append(append(line, "--"), server...))
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/state"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/internal/lineedit"
+	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
@@ -272,7 +273,7 @@ func (c *invocation) parseInShell(args []string) error {
 		for _, cmd := range shellCommands() {
 			known = append(append(known, cmd.name), cmd.aliases...)
 		}
-		return c.usageHint("unknown command "+strconv.Quote(name)+failure.DidYouMean(name, known), `"help" lists the commands`)
+		return c.usageHint("unknown command "+wire.Quote(name)+failure.DidYouMean(name, known), `"help" lists the commands`)
 	case slices.Contains(outsideOfShell, c.command.name):
 		return c.usageHint(c.command.name+" does not work in the shell", `"exit" leaves the shell`)
 	}
@@ -291,7 +292,7 @@ func (c *invocation) parseInShell(args []string) error {
 	case len(c.args) < cmd.min:
 		return c.usage(cmd.name + " needs " + strings.Fields(cmd.args)[len(c.args)])
 	case cmd.max >= 0 && len(c.args) > cmd.max:
-		return c.usage("too many arguments: " + cmd.title() + " does not accept " + strconv.Quote(c.args[cmd.max]))
+		return c.usage("too many arguments: " + cmd.title() + " does not accept " + wire.Quote(c.args[cmd.max]))
 	}
 	return nil
 }
@@ -427,7 +428,7 @@ const defaultWait = 10 * time.Second
 func (sh *shell) wait(ctx context.Context, c *invocation, args []string, before int) error {
 	d := defaultWait
 	if len(args) > 1 {
-		return c.usageHint("too many arguments: wait does not accept "+strconv.Quote(args[1]), "usage: wait [TIME]")
+		return c.usageHint("too many arguments: wait does not accept "+wire.Quote(args[1]), "usage: wait [TIME]")
 	}
 	if len(args) == 1 {
 		var err error

@@ -1,10 +1,10 @@
 package failure
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/stdmcp/stdmcp/internal/nearest"
+	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
 // DidYouMean returns a suggestion to append to an error about an unknown name, or
@@ -15,7 +15,7 @@ func DidYouMean(name string, known []string) string {
 		return ""
 	}
 	for i := range near {
-		near[i] = strconv.Quote(near[i])
+		near[i] = wire.Quote(near[i])
 	}
 	return " (did you mean " + strings.Join(near, " or ") + "?)"
 }

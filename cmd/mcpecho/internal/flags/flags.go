@@ -16,6 +16,7 @@ import (
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/internal/nearest"
+	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
@@ -165,7 +166,7 @@ func setAddress(f *Values, v string) error {
 func addOrigin(f *Values, v string) error {
 	u, err := httpx.Parse(v)
 	if err != nil {
-		return errors.New("must be an origin such as http://localhost:6274, not " + strconv.Quote(v))
+		return errors.New("must be an origin such as http://localhost:6274, not " + wire.Quote(v))
 	}
 	origin := u.Scheme + "://" + u.Host
 	if v != origin {
@@ -243,7 +244,7 @@ func setLogLevel(f *Values, v string) error {
 		f.LogLevel = mcp.LoggingLevel(v)
 		return nil
 	}
-	err := errors.New("must be one of " + strings.Join(logLevels, ", ") + ", not " + strconv.Quote(v))
+	err := errors.New("must be one of " + strings.Join(logLevels, ", ") + ", not " + wire.Quote(v))
 	plain := nearest.Plain(v)
 	for short, level := range map[string]string{"warn": "warning", "err": "error", "trace": "debug", "verbose": "debug", "fatal": "critical", "crit": "critical", "information": "info"} {
 		if plain == short {
@@ -266,7 +267,7 @@ func setSampling(f *Values, v string) error {
 
 func setTransport(f *Values, v string) error {
 	if v != "http" && v != "sse" && v != "auto" {
-		err := errors.New("must be http, sse or auto, not " + strconv.Quote(v))
+		err := errors.New("must be http, sse or auto, not " + wire.Quote(v))
 		if strings.Contains(nearest.Plain(v), "http") {
 			return &BetterValue{err, "-t", "http"}
 		}
@@ -278,7 +279,7 @@ func setTransport(f *Values, v string) error {
 
 func setProtocol(f *Values, v string) error {
 	if known := mcp.ProtocolVersions(); !slices.Contains(known, v) {
-		err := errors.New("unknown protocol version " + strconv.Quote(v) + "; use one of " + strings.Join(known, ", "))
+		err := errors.New("unknown protocol version " + wire.Quote(v) + "; use one of " + strings.Join(known, ", "))
 		better := slices.DeleteFunc(slices.Clone(known), func(version string) bool { return v == "" || v != "latest" && !strings.HasPrefix(version, v) })
 		if better = append(better, nearest.Names(v, known)...); len(better) > 0 {
 			return &BetterValue{err, "", better[0]}
@@ -298,7 +299,7 @@ func ParseWait(v string) (time.Duration, error) {
 	}
 	switch {
 	case err != nil || d < 0:
-		err := errors.New("must be a duration such as 60s or 2m, not " + strconv.Quote(v))
+		err := errors.New("must be a duration such as 60s or 2m, not " + wire.Quote(v))
 		if number := strings.TrimRight(v, " abcdefghijklmnopqrstuvwxyz"); number != "" && strings.Trim(number, "0123456789.") == "" {
 			if unit := strings.TrimSpace(v[len(number):]); unit != "" && strings.ContainsRune("smh", rune(unit[0])) {
 				return 0, &BetterValue{err, "", number + unit[:1]}
@@ -332,7 +333,7 @@ func (f *Values) Secrets() (all []string) {
 func addRoot(f *Values, v string) error {
 	info, err := os.Stat(v)
 	if err == nil && !info.IsDir() {
-		return errors.New("must be a directory, and " + strconv.Quote(v) + " is a file")
+		return errors.New("must be a directory, and " + wire.Quote(v) + " is a file")
 	}
 	if err == nil {
 		v, err = filepath.Abs(v)

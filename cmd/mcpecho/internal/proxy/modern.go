@@ -250,7 +250,7 @@ func headerMismatch(h http.Header, m *jsonrpc.Message) string {
 			have = string(decoded)
 		}
 		if have != field[1] {
-			return "the header " + field[0] + " is " + strconv.Quote(have) + ", but the body has " + strconv.Quote(field[1])
+			return "the header " + field[0] + " is " + wire.Quote(have) + ", but the body has " + wire.Quote(field[1])
 		}
 	}
 	return ""

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
 
@@ -24,7 +25,7 @@ func trustLine(e *config.Server) (hash, entry string, err error) {
 	path = realPath(path)
 	text := strconv.AppendQuote(strconv.AppendQuote(nil, dir), path)
 	sum := sha256.Sum256(writeOut(text, reflect.ValueOf(e)))
-	return hex.EncodeToString(sum[:]), strconv.Quote(path) + " " + strconv.Quote(e.Name), nil
+	return hex.EncodeToString(sum[:]), wire.Quote(path) + " " + wire.Quote(e.Name), nil
 }
 
 // realPath returns a path without links, if it exists.

@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -54,7 +53,7 @@ func Read(ctx context.Context, args []string, stdin io.Reader) (*Given, error) {
 			return nil, err
 		}
 		if slices.ContainsFunc(a.Each, func(other Argument) bool { return other.Key == one.Key }) {
-			return nil, UsageError("argument " + strconv.Quote(one.Key) + " appears twice")
+			return nil, UsageError("argument " + wire.Quote(one.Key) + " appears twice")
 		}
 		a.Each = append(a.Each, one)
 	}
@@ -87,7 +86,7 @@ func readArgument(ctx context.Context, arg string) (a Argument, err error) {
 	key, value, ok := strings.Cut(arg, "=")
 	key, a.Json = strings.CutSuffix(key, ":")
 	if !ok || key == "" {
-		return a, UsageError("an argument must be key=value, not " + strconv.Quote(arg))
+		return a, UsageError("an argument must be key=value, not " + wire.Quote(arg))
 	}
 	a.Key, a.Value = key, value
 	if name, ok := strings.CutPrefix(value, "@"); ok {
@@ -105,10 +104,10 @@ func readArgument(ctx context.Context, arg string) (a Argument, err error) {
 		a.Value = string(data)
 	}
 	if !utf8.ValidString(a.Value) {
-		return a, UsageError("argument " + strconv.Quote(key) + " is not UTF-8 text")
+		return a, UsageError("argument " + wire.Quote(key) + " is not UTF-8 text")
 	}
 	if a.Json && wire.Valid([]byte(a.Value)) != nil {
-		return a, UsageError("argument " + strconv.Quote(key) + " is not JSON: " + strconv.Quote(terminal.Cut(a.Value, 100)))
+		return a, UsageError("argument " + wire.Quote(key) + " is not JSON: " + wire.Quote(terminal.Cut(a.Value, 100)))
 	}
 	return a, nil
 }
@@ -116,7 +115,7 @@ func readArgument(ctx context.Context, arg string) (a Argument, err error) {
 // Object encodes the arguments as one object, with the types in the tool's schema.
 func (a *Given) Object(tool string, s *Schema) (json.RawMessage, error) {
 	if unknown := a.Unknown(s); unknown != "" {
-		return nil, badArguments(tool, "has no argument "+strconv.Quote(unknown)+failure.DidYouMean(unknown, s.names()), s)
+		return nil, badArguments(tool, "has no argument "+wire.Quote(unknown)+failure.DidYouMean(unknown, s.names()), s)
 	}
 	if missing := a.Absent(s.Required); len(missing) > 0 {
 		return nil, badArguments(tool, "requires "+strings.Join(missing, ", "), s)
@@ -129,7 +128,7 @@ func (a *Given) Object(tool string, s *Schema) (json.RawMessage, error) {
 		}
 		value := one.Encode(p)
 		if value == nil {
-			return nil, badArguments(tool, "requires "+p.Kind()+" for "+strconv.Quote(one.Key)+", not "+strconv.Quote(terminal.Cut(one.Value, 100)), s)
+			return nil, badArguments(tool, "requires "+p.Kind()+" for "+wire.Quote(one.Key)+", not "+wire.Quote(terminal.Cut(one.Value, 100)), s)
 		}
 		b = append(wire.AppendKey(b, one.Key), value...)
 	}
@@ -142,7 +141,7 @@ func (a *Given) Object(tool string, s *Schema) (json.RawMessage, error) {
 // badArguments returns the failure for arguments that violate the tool's schema, with
 // a list of the arguments that it has.
 func badArguments(tool, what string, s *Schema) error {
-	return &failure.Error{Status: failure.Usage, Kind: "usage", Message: "the tool " + strconv.Quote(tool) + " " + what + argumentList(s)}
+	return &failure.Error{Status: failure.Usage, Kind: "usage", Message: "the tool " + wire.Quote(tool) + " " + what + argumentList(s)}
 }
 
 // Words returns the arguments as k=v.

@@ -2,7 +2,6 @@ package toolargs
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
@@ -209,7 +208,7 @@ func RelaxJSON(text string) []byte {
 			case "None", "undefined":
 				word = "null"
 			default:
-				word = strconv.Quote(word)
+				word = wire.Quote(word)
 			}
 			b = append(b, word...)
 			i = end

@@ -123,7 +123,7 @@ func (f *former) resolve(raw json.RawMessage) (s object, reason string) {
 		case here.has("$ref"):
 			ref := here.text("$ref")
 			if raw = f.target(ref); raw == nil {
-				return s, "the reference " + strconv.Quote(cut(ref, maxName)) + " leads to no schema of this document"
+				return s, "the reference " + wire.Quote(cut(ref, maxName)) + " leads to no schema of this document"
 			}
 		case len(all) == 1:
 			raw = all[0]
@@ -209,7 +209,7 @@ func (f *former) simple(s object, kind string, depth int) *field {
 	case fieldArray:
 		return f.array(s, depth)
 	}
-	return rawField("the schema has the unknown type " + strconv.Quote(cut(kind, maxName)))
+	return rawField("the schema has the unknown type " + wire.Quote(cut(kind, maxName)))
 }
 
 func (f *former) object(s object, depth int) *field {

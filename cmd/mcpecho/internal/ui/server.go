@@ -11,9 +11,10 @@ import (
 	"net"
 	"net/http"
 	"path"
-	"strconv"
 	"strings"
 	"time"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
 //go:embed page
@@ -114,7 +115,7 @@ func (s *Server) refuse(r *http.Request) (status int, reason string) {
 	case r.Header.Get("Upgrade") != "":
 		return http.StatusForbidden, "mcpecho: the connection cannot be upgraded"
 	case r.Method != http.MethodGet && (r.Method != http.MethodPost || !isAPI):
-		return http.StatusMethodNotAllowed, "mcpecho: the method " + strconv.Quote(r.Method) + " is not allowed"
+		return http.StatusMethodNotAllowed, "mcpecho: the method " + wire.Quote(r.Method) + " is not allowed"
 	case !isAPI:
 		return 0, ""
 	case !hasToken || len(token) != 1 || subtle.ConstantTimeCompare([]byte(token[0]), []byte(s.token)) != 1:
@@ -142,7 +143,7 @@ func (s *Server) file(w http.ResponseWriter, r *http.Request) {
 	data, err := page.ReadFile("page/" + name)
 	media := mediaTypes[path.Ext(name)]
 	if err != nil || media == "" {
-		http.Error(w, "mcpecho: there is no "+strconv.Quote(name), http.StatusNotFound)
+		http.Error(w, "mcpecho: there is no "+wire.Quote(name), http.StatusNotFound)
 		return
 	}
 	w.Header().Set("Content-Type", media)
