@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -122,7 +121,7 @@ func (c *invocation) pipedArguments(ctx context.Context) (json.RawMessage, error
 	}
 	waiting, cancel := context.WithTimeout(ctx, pipeWait)
 	defer cancel()
-	in := bufio.NewReader(c.stdin)
+	in := c.reader()
 	first, err := input.Await(waiting, func() (byte, error) {
 		for {
 			if b, err := in.ReadByte(); err != nil || !strings.ContainsRune(" \t\r\n", rune(b)) {

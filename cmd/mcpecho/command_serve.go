@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"io"
@@ -108,7 +107,7 @@ func (c *invocation) serveReplay(ctx context.Context) error {
 	}
 	done := make(chan struct{})
 	go func() { // ends with the input, or the program
-		r.Serve(&serve.Lines{In: bufio.NewReader(c.stdin), Out: c.stdout})
+		r.Serve(&serve.Lines{In: c.reader(), Out: c.stdout})
 		close(done)
 	}()
 	select {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"os"
 	"slices"
@@ -128,7 +127,7 @@ func (c *invocation) confirmTrust(ctx context.Context) error {
 	if !c.isTerminal(c.stdin) || !c.isTerminal(c.stderr) {
 		return refused
 	}
-	a := &asker{c: c, in: bufio.NewReader(c.stdin)}
+	a := &asker{c: c, in: c.reader()}
 	first, effects, _ := strings.Cut(text, "\n")
 	a.print("T" + first[1:] + ".\nIt\n" + effects + "\n")
 	if yes, err := a.confirm(ctx, "Do you trust it?", false); err != nil || !yes {

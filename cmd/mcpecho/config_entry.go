@@ -350,7 +350,7 @@ type inputs struct {
 }
 
 func (c *invocation) newInputs(file *config.Config) *inputs {
-	return &inputs{c: c, file: file, turn: make(chan struct{}, 1), values: make(map[string]string), in: bufio.NewReader(c.stdin)}
+	return &inputs{c: c, file: file, turn: make(chan struct{}, 1), values: make(map[string]string), in: c.reader()}
 }
 
 // value returns the value of an input. It is the Input function of config.Vars.

@@ -34,7 +34,7 @@ func (c *invocation) elicitation(s *conversation) mcp.Elicitation {
 			},
 		}
 	}
-	a := &asker{c: c, s: s, turn: make(chan struct{}, 1), in: bufio.NewReader(c.stdin)}
+	a := &asker{c: c, s: s, turn: make(chan struct{}, 1), in: c.reader()}
 	return mcp.Elicitation{Form: a.form, OpenURL: a.page}
 }
 
@@ -255,7 +255,7 @@ func (c *invocation) askMissing(ctx context.Context, s *conversation, tool *mcp.
 	if len(missing) == 0 || given.Unknown(input) != "" || c.flags.NoInput || !c.onTerminal() {
 		return false, nil
 	}
-	a := &asker{c: c, s: s, in: bufio.NewReader(c.stdin)}
+	a := &asker{c: c, s: s, in: c.reader()}
 	s.console.Pause()
 	defer s.console.Resume()
 	filled := given.Absent(input.Filled)

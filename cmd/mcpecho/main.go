@@ -21,6 +21,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"io"
@@ -189,6 +190,11 @@ func (c *invocation) usage(message string) error {
 	}
 	return f
 }
+
+// reader returns a reader of standard input. Inlined, it would add 4 KB to mcpecho.
+//
+//go:noinline
+func (c *invocation) reader() *bufio.Reader { return bufio.NewReader(c.stdin) }
 
 // usageHint returns a failure of wrong usage with its own hint.
 // Inlined, it would add 18 KB to mcpecho.

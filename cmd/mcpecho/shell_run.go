@@ -123,7 +123,7 @@ const maxScriptLine = 16 << 20
 // that of the first command that failed.
 func (sh *shell) script(ctx context.Context, prompts bool) error {
 	first, number := failure.Done, 0
-	in := bufio.NewReader(sh.c.stdin)
+	in := sh.c.reader()
 	if !prompts { // otherwise questions read from there, too
 		sh.c.environment.stdin = strings.NewReader("")
 	}
