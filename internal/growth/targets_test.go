@@ -17,6 +17,7 @@ var readers = map[string]string{
 	"cmd/mcpecho/internal/compat.FuzzCompare":   "compared schemas",
 	"cmd/mcpecho/internal/configfile.FuzzAdd":   "none: the user's own file, which configuration covers",
 	"cmd/mcpecho/internal/terminal.FuzzEscape":  "printable text",
+	"cmd/mcpecho/internal/ui.FuzzForm":          "forms",
 	"cmd/mcpecho/internal/secrets.FuzzMask":     "masking of messages",
 	"cmd/mcpecho/internal/toolargs.FuzzSchema":  "none: arguments that the user types",
 	"cmd/mcpecho/internal/shellwords.FuzzSplit": "none: a line that the user types",

@@ -15,6 +15,9 @@ const (
 	maxFormDepth  = 8    // of nested objects, arrays, choices and references
 	maxFormFields = 1000 // of a form
 	maxOptions    = 500  // of a field
+
+	maxFormOptions = 20_000   // of all fields
+	maxFormRead    = 32 << 20 // bytes that references of a schema lead to
 )
 
 // Kinds of fields.
@@ -58,8 +61,10 @@ type option struct {
 
 // A former makes the fields of a form.
 type former struct {
-	root   json.RawMessage
-	fields int
+	root    json.RawMessage
+	fields  int
+	options int // enums and choices
+	read    int // bytes that references led to
 }
 
 // formOf returns the form of a schema.
@@ -113,14 +118,13 @@ func (f *former) resolve(raw json.RawMessage) (s object, reason string) {
 		if list == nil && !slices.Equal(wire.AppendCompact(nil, raw), []byte("{}")) {
 			return s, "the schema is not an object"
 		}
-		for _, m := range list {
-			if !s.has(m.key) {
-				s.list = append(s.list, m)
-			}
-		}
+		s.list = append(s.list, list...) // of members with the same key, the first is read
 		here := object{list}
 		switch all := elements(here.raw("allOf"), 2); {
 		case here.has("$ref"):
+			if f.read > maxFormRead {
+				return s, "the references of the schema lead to more than " + strconv.Itoa(maxFormRead>>20) + " MiB"
+			}
 			ref := here.text("$ref")
 			if raw = f.target(ref); raw == nil {
 				return s, "the reference " + wire.Quote(cut(ref, maxName)) + " leads to no schema of this document"
@@ -150,10 +154,12 @@ func (f *former) target(ref string) json.RawMessage {
 	raw := f.root
 	for _, part := range strings.Split(pointer, "/")[1:] {
 		part = strings.NewReplacer("~1", "/", "~0", "~").Replace(part)
+		f.read += len(raw)
 		if raw = (object{members(raw)}).raw(part); raw == nil {
 			return nil
 		}
 	}
+	f.read += len(raw)
 	return raw
 }
 
@@ -163,7 +169,7 @@ func (f *former) kind(s object, depth int) *field {
 	case s.has("const"):
 		return &field{Kind: fieldEnum, Options: []option{{Value: s.raw("const")}}}
 	case s.has("enum"):
-		return enumOf(s)
+		return f.enum(s)
 	case s.has("oneOf"), s.has("anyOf"):
 		return f.choice(s, depth)
 	}
@@ -215,8 +221,10 @@ func (f *former) simple(s object, kind string, depth int) *field {
 func (f *former) object(s object, depth int) *field {
 	made := &field{Kind: fieldObject}
 	var required []string
+	isRequired, described := make(map[string]bool), make(map[string]bool)
 	for _, raw := range elements(s.raw("required"), maxMembers) {
-		required = append(required, textOf(raw))
+		key := textOf(raw)
+		required, isRequired[key] = append(required, key), true
 	}
 	properties := members(s.raw("properties"))
 	if len(properties) == 0 && depth > 0 && string(s.raw("additionalProperties")) != "false" {
@@ -224,11 +232,11 @@ func (f *former) object(s object, depth int) *field {
 	}
 	for _, m := range properties {
 		child := f.field(m.key, m.raw, depth+1)
-		child.Required = slices.Contains(required, m.key)
+		child.Required, described[m.key] = isRequired[m.key], true
 		made.Fields = append(made.Fields, child)
 	}
 	for _, key := range required {
-		if !slices.ContainsFunc(properties, func(m member) bool { return m.key == key }) && len(made.Fields) < maxFormFields {
+		if !described[key] && len(made.Fields) < maxFormFields {
 			child := rawField("the member is required, and the schema does not describe it")
 			child.Key, child.Required = key, true
 			made.Fields = append(made.Fields, child)
@@ -251,7 +259,13 @@ func (f *former) array(s object, depth int) *field {
 	return &field{Kind: fieldArray, Item: item}
 }
 
-func enumOf(s object) *field {
+// tooManyOptions is why a field is raw whose options the form has no room for.
+const tooManyOptions = "the form has too many options"
+
+func (f *former) enum(s object) *field {
+	if f.options > maxFormOptions {
+		return rawField(tooManyOptions)
+	}
 	made := &field{Kind: fieldEnum}
 	names := elements(s.raw("enumNames"), maxOptions)
 	for i, raw := range elements(s.raw("enum"), maxOptions+1) {
@@ -264,6 +278,7 @@ func enumOf(s object) *field {
 		}
 		made.Options = append(made.Options, o)
 	}
+	f.options += len(made.Options)
 	if len(made.Options) == 0 {
 		return rawField("the schema has no options")
 	}
@@ -279,7 +294,11 @@ func (f *former) choice(s object, depth int) *field {
 	if s.has("properties") || s.has("items") || s.has("oneOf") && s.has("anyOf") {
 		return rawField("the schema combines " + key + " with other conditions")
 	}
+	if f.options > maxFormOptions {
+		return rawField(tooManyOptions)
+	}
 	list := elements(s.raw(key), maxOptions)
+	f.options += len(list)
 	enum := &field{Kind: fieldEnum}
 	for _, raw := range list {
 		if one := (object{members(raw)}); one.has("const") {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/stdmcp/stdmcp/internal/growth"
 )
 
 // outline describes a form on one line.
@@ -82,6 +84,28 @@ func TestFormsAreBounded(t *testing.T) {
 	}
 	if depth != maxFormDepth+1 || deep.Kind != fieldRaw || !strings.Contains(deep.Reason, "8 levels") {
 		t.Errorf("depth %d ends with %+v", depth, deep)
+	}
+}
+
+// TestReferencesAreBounded: in the bytes that they lead to, and in the options of all
+// fields.
+func TestReferencesAreBounded(t *testing.T) {
+	references := strings.TrimSuffix(growth.Numbered(15_000, `"p00000000":{"$ref":"#/$defs/d"},`), ",")
+	schema := func(d string) *field {
+		return formOf([]byte(`{"type":"object","properties":{` + references + `},"$defs":{"d":` + d + `}}`))
+	}
+	options := 0
+	for _, f := range schema(`{"enum":[` + growth.Numbered(4000, `"e00000000",`) + `"e"]}`).Fields {
+		if options += len(f.Options); f.Kind == fieldRaw && f.Reason != tooManyOptions {
+			t.Error(f.Reason)
+		}
+	}
+	if options < maxFormOptions || options > maxFormOptions+maxOptions {
+		t.Errorf("%d options", options)
+	}
+	long := schema(`{"type":"string","description":"` + strings.Repeat("d", 100_000) + `"}`).Fields
+	if last := long[len(long)-1]; long[0].Kind != fieldString || !strings.Contains(last.Reason, "more than 32 MiB") {
+		t.Errorf("%+v", last)
 	}
 }
 
