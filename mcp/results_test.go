@@ -275,7 +275,7 @@ func TestNotify(t *testing.T) {
 }
 
 // TestLongTextsOfResults: texts that are decoded in the memory of their message are
-// those that the server sent, several at once too. Intercept and Trace see the result
+// those that the server sent, several at once too. Interceptors and Trace see the result
 // as the server sent it, also after the call.
 func TestLongTextsOfResults(t *testing.T) {
 	const n = 2000
@@ -319,7 +319,7 @@ func TestLongTextsOfResults(t *testing.T) {
 				}
 				for i, raw := range kept {
 					if !json.Valid(raw) {
-						t.Errorf("the result %d that Intercept keeps is not JSON any more: %.40s", i, raw)
+						t.Errorf("the result %d that an interceptor keeps is not JSON any more: %.40s", i, raw)
 					}
 				}
 			})
