@@ -2,36 +2,49 @@ package main
 
 import "fmt"
 
-// call draws the way of CallTool.
+// call draws the way of CallTool over stdio: down on the left, and back on the right.
 func call(string) (*drawing, error) {
-	steps := []struct{ class, title, line, note string }{
-		{"core", "tools.go", "CallTool", "the API"},
-		{"core", "call_inputs.go", "callWithInputs", "sends again with the input that the server needs"},
-		{"core", "call_result.go", "fetch, readResult", "decodes the result"},
-		{"core", "call_cache.go", "lookup, store", "results that stay fresh (ttlMs)"},
-		{"core", "era_session.go", "inSession", "a new session if the server has lost the old one"},
-		{"core", "call_intercept.go", "intercept", "Options.Intercept"},
-		{"core", "call_send.go", "send", "params, _meta, timeout, progress token"},
-		{"plain", "jsonrpc.Conn", "Call", "registers the id, writes, waits"},
-		{"plain", "transport", "stdio, streamhttp, sse", "one line, or one POST"},
+	const left, right, width, height, step = 270.0, 560.0, 220.0, 46.0, 70.0
+	type box struct{ class, function, file, note string }
+	down := []box{
+		{"core", "CallTool", "mcp/tools.go", "the API; waits for tasks"},
+		{"core", "call", "mcp/call.go", "the only loop: again with inputs"},
+		{"core", "roundTrip", "mcp/call.go", "the cache; a lost session"},
+		{"core", "send", "mcp/call.go", "Interceptors, params, timeout"},
+		{"plain", "Call", "mcp/jsonrpc/conn.go", "adds the call to the table"},
+		{"plain", "flush", "mcp/jsonrpc/writequeue.go", "if no other call is pending"},
+		{"plain", "TryWrite", "mcp/stdio/write_unix.go", "what the pipe accepts at once"},
 	}
-	const x, width, height, gap = 30.0, 250.0, 44.0, 24.0
-	d := newDrawing("The way of CallTool, down and back", 760, 24+float64(len(steps))*(height+gap)-gap+24)
-	for i, s := range steps {
-		y := 24 + float64(i)*(height+gap)
-		d.box(s.class, x, y, width, height, s.title, s.line)
-		d.text("s", "start", x+width+80, y+height/2+4, s.note)
-		if i > 0 {
-			d.path("a", fmt.Sprintf("M%g %gV%g", x+70, y-gap, y-2))
-			d.path("r", fmt.Sprintf("M%g %gV%g", x+width-70, y, y-gap+2))
+	back := []box{ // beside down; the functions without a box only return
+		{},
+		{"core", "decode", "mcp/call.go", "reads the result, stores it"},
+		{},
+		{"plain", "outcome", "mcp/jsonrpc/dispatcher.go", "in Call, which has waited"},
+		{"plain", "deliver", "mcp/jsonrpc/table.go", "wakes the caller"},
+		{"plain", "Receive, Parse", "dispatcher.go, codec.go", "which call is it for?"},
+		{"plain", "lines.Read", "mcp/stdio/lines.go", "the goroutine that reads"},
+	}
+	top := func(i int) float64 { return 54 + float64(i)*step }
+	bottom := top(len(down))
+	d := newDrawing("The way of CallTool over stdio, down and back", 1010, bottom+40+24)
+	d.text("h", "middle", left+width/2, 34, "the request")
+	d.text("h", "middle", right+width/2, 34, "the response")
+	for i, b := range down {
+		d.box(b.class, left, top(i), width, height, b.function, b.file)
+		d.text("s", "end", left-14, top(i)+height/2+4, b.note)
+		d.path("a", fmt.Sprintf("M%g %gV%g", left+width/2, top(i)+height, top(i+1)-2))
+	}
+	from := bottom // where the way back leaves the last box
+	for i := len(back) - 1; i >= 0; i-- {
+		if b := back[i]; b.function != "" {
+			d.box(b.class, right, top(i), width, height, b.function, b.file)
+			d.text("s", "start", right+width+14, top(i)+height/2+4, b.note)
+			d.path("r", fmt.Sprintf("M%g %gV%g", right+width/2, from, top(i)+height+2))
+			from = top(i)
 		}
 	}
-	again := func(from, to int) {
-		y0, y1 := 24+float64(from)*(height+gap)+height/2, 24+float64(to)*(height+gap)+height/2
-		d.path("r", fmt.Sprintf("M%g %gC%g %g %g %g %g %g", x+width, y0+6, x+width+56, y0+10, x+width+56, y1-2, x+width+3, y1))
-	}
-	again(1, 2)
-	again(4, 5)
+	d.path("r", fmt.Sprintf("M%g %gV%gH%g", right+width/2, from, top(0)+height/2, left+width+2))
+	d.box("user", left, bottom, right+width-left, 40, "the server", "")
 	return d, nil
 }
 
