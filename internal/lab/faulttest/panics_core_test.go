@@ -72,20 +72,20 @@ var corePanics = map[string]panicCase{
 		mcp.Elicitation{Form: func(context.Context, *mcp.ElicitParams) (*mcp.ElicitResult, error) { panic(oh()) }}}}),
 	"mcp.Sampling.CreateMessage": asks("ask_sampling", mcp.Options{Handlers: []mcp.Handler{
 		mcp.Sampling{CreateMessage: func(context.Context, *mcp.CreateMessageParams) (*mcp.CreateMessageResult, error) { panic(oh()) }}}}),
-	"mcp.Roots": asks("ask_roots", mcp.Options{Handlers: []mcp.Handler{
+	"mcp.Roots.List": asks("ask_roots", mcp.Options{Handlers: []mcp.Handler{
 		mcp.Roots{List: func(context.Context) ([]mcp.Root, error) { panic(oh()) }}}}),
 	"mcp.Options.Log": asks("log", mcp.Options{LogLevel: "debug", Log: func(context.Context, *mcp.LogMessage) { panic(oh()) }}),
 
 	"mcp.Elicitation.OpenURL": serverSends(legacy, `{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{"mode":"url","elicitationId":"e","message":"m","url":"https://example.com"}}`,
 		mcp.Elicitation{OpenURL: func(context.Context, *mcp.URLRequest) (mcp.ElicitAction, error) { panic(oh()) }}),
-	"mcp.HandlerFunc(f)": serverSends(legacy, `{"jsonrpc":"2.0","id":1,"method":"odd"}`,
+	"mcp.HandleRequest(f)": serverSends(legacy, `{"jsonrpc":"2.0","id":1,"method":"odd"}`,
 		mcp.HandleRequest("odd", func(context.Context, mcp.RawMessage) (any, error) { panic(oh()) })),
-	"mcp.NotificationFunc": serverSends(legacy, `{"jsonrpc":"2.0","method":"notifications/odd"}`,
+	"mcp.HandleNotification(f)": serverSends(legacy, `{"jsonrpc":"2.0","method":"notifications/odd"}`,
 		mcp.HandleNotification("", func(context.Context, string, mcp.RawMessage) { panic(oh()) })),
-	"mcp.Changes(f)": serverSends(legacy, `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`,
+	"mcp.Changes.Changed": serverSends(legacy, `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`,
 		mcp.Changes{Changed: func(context.Context, mcp.Change) { panic(oh()) }}),
 
-	"mcp.Options.Intercept": func(t *testing.T, p *panicLog) {
+	"mcp.Options.Interceptors mcp.Interceptor": func(t *testing.T, p *panicLog) {
 		c := p.connect(nil, &mcp.Options{Interceptors: []mcp.Interceptor{intercepting("tools/call", 0)}})
 		p.passes(func() { callEcho(t.Context(), c) })
 		testutil.Check(t, c.Ping(t.Context()))
@@ -95,7 +95,7 @@ var corePanics = map[string]panicCase{
 		}
 		p.reported()
 	},
-	"mcp.Options.Intercept~in-the-background": func(t *testing.T, p *panicLog) {
+	"mcp.Options.Interceptors~in-the-background": func(t *testing.T, p *panicLog) {
 		for _, method := range []string{"server/discover", "subscriptions/listen"} {
 			q := &panicLog{t: t}
 			c := q.connect(nil, &mcp.Options{Interceptors: []mcp.Interceptor{intercepting(method, 0)}})

@@ -141,13 +141,13 @@ var hostPanics = map[string]panicCase{
 	"host.Options.Expand": hosting(func(o *host.Options, _ *config.Server) {
 		o.Expand = func(_ context.Context, s *config.Server) (*config.Server, error) { onlyBad(s.Name); return nil, nil }
 	}),
-	"host.Options.Client~Intercept": hosting(func(o *host.Options, _ *config.Server) {
+	"host.Options.Client~Interceptors": hosting(func(o *host.Options, _ *config.Server) {
 		o.Client.Interceptors = []mcp.Interceptor{func(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
 			onlyBad(host.ServerOf(ctx))
 			return call.Send(ctx)
 		}}
 	}),
-	"host.Options.Client~Intercept-of-lists": hosting(func(o *host.Options, _ *config.Server) {
+	"host.Options.Client~Interceptors-of-lists": hosting(func(o *host.Options, _ *config.Server) {
 		o.Client.Interceptors = []mcp.Interceptor{func(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
 			if call.Method == "tools/list" {
 				onlyBad(host.ServerOf(ctx))
@@ -312,7 +312,7 @@ var otherPanics = map[string]panicCase{
 			t.Error(list, err)
 		}
 	},
-	"skills.Options.Approve": func(t *testing.T, p *panicLog) {
+	"skillset.Options.Approve": func(t *testing.T, p *panicLog) {
 		server := p.serve()
 		server.Skill("skill://s/refunds", nil)
 		var calm atomic.Bool

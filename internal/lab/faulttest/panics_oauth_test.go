@@ -304,7 +304,7 @@ var oauthPanics = map[string]panicCase{
 		testutil.Check(t, o.Login(t.Context()))
 		o.CloseIdleConnections()
 	},
-	"oauth.Bearer(src) oauth.Bearer(base) oauth.Header(src) oauth.Header(base)": func(t *testing.T, p *panicLog) {
+	"oauth.Bearer(src) oauth.Bearer(base) oauth.StaticHeader(src) oauth.StaticHeader(base)": func(t *testing.T, p *panicLog) {
 		s := protected(t, true)
 		panics := true
 		base := panickingTripper{s.Client().Transport, "RoundTrip", func(*http.Request) bool { return panics }}
