@@ -34,7 +34,7 @@ func After(text []byte, start string) []byte {
 
 // Skip reads the next value, whatever it is, and drops it.
 func (r *Reader) Skip() {
-	if k := r.kind(); r.trusted && k >= Array {
+	if k := r.Kind(); r.trusted && k >= Array {
 		if n := extent(view(r.data[r.pos:])); n > 0 {
 			r.pos += n
 			r.fresh = false
@@ -58,7 +58,7 @@ func (r *Reader) Skip() {
 
 // skip reads a value or enters it.
 func (r *Reader) skip() {
-	switch k := r.kind(); k {
+	switch k := r.Kind(); k {
 	case String:
 		r.scanString()
 	case Array, Object:

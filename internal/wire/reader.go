@@ -199,9 +199,7 @@ func (r *Reader) space() {
 // a host.
 //
 //go:noinline
-func (r *Reader) Kind() Kind { return r.kind() }
-
-func (r *Reader) kind() Kind {
+func (r *Reader) Kind() Kind {
 	if r.err != nil {
 		return Invalid
 	}
@@ -221,7 +219,7 @@ var kinds = [256]Kind{
 
 // Null reads the next value if it is null, and reports whether it was.
 func (r *Reader) Null() bool {
-	return r.kind() == Null && r.literal("null")
+	return r.Kind() == Null && r.literal("null")
 }
 
 // Bool reads a boolean.
@@ -260,7 +258,7 @@ func (r *Reader) Object() {
 func (r *Reader) Array() { r.open(Array) }
 
 func (r *Reader) open(k Kind) bool {
-	if r.kind() != k {
+	if r.Kind() != k {
 		r.expected(k)
 		return false
 	}
@@ -354,7 +352,7 @@ func (r *Reader) Key() []byte {
 
 // member reads a key and its colon.
 func (r *Reader) member() (start, end int, escaped bool) {
-	if r.kind() != String {
+	if r.Kind() != String {
 		r.expected(String)
 		return
 	}
@@ -374,7 +372,7 @@ func (r *Reader) member() (start, end int, escaped bool) {
 // End returns the reader's error, or an error if anything but white space
 // follows what has been read.
 func (r *Reader) End() error {
-	switch r.kind(); { // steps over white space
+	switch r.Kind(); { // steps over white space
 	case r.depth > 0:
 		r.syntax("the value has not been read to its end")
 	case r.pos < len(r.data):
