@@ -21,7 +21,10 @@ func (c *codec) take(key string) bool {
 }
 
 // put writes a key if the codec is writing and present is true. It reports
-// whether the caller must write the value.
+// whether the caller must write the value. Inlined in the functions for each
+// kind of field, put and wire.Grow would add 3.1 KB to a stdio program.
+//
+//go:noinline
 func (c *codec) put(key string, present bool) bool {
 	if !c.writing || !present {
 		return false

@@ -125,7 +125,10 @@ func AppendComma(dst []byte) []byte {
 	return dst
 }
 
-// Grow is slices.Grow for bytes.
+// Grow is slices.Grow for bytes. Inlined, it would add 1.5 KB to a stdio program, and
+// 3.1 KB together with the method put of the codec of package mcp.
+//
+//go:noinline
 func Grow(dst []byte, n int) []byte { return slices.Grow(dst, n) }
 
 // AppendInt appends an integer.
