@@ -127,7 +127,13 @@ func (o *Options) withDefaults() Options {
 	}
 	d.ProtocolVersions = slices.Clone(d.ProtocolVersions)
 	d.Handlers = slices.Clone(d.Handlers)
-	d.Interceptors = slices.DeleteFunc(slices.Clone(d.Interceptors), func(f Interceptor) bool { return f == nil })
+	all := d.Interceptors
+	d.Interceptors = nil
+	for _, f := range all {
+		if f != nil {
+			d.Interceptors = append(d.Interceptors, f)
+		}
+	}
 	d.ProbeTimeout = cmp.Or(d.ProbeTimeout, time.Second)
 	d.Timeout = cmp.Or(d.Timeout, time.Minute)
 	d.MaxTimeout = cmp.Or(d.MaxTimeout, time.Hour)
