@@ -43,8 +43,10 @@ type session struct {
 
 // run relays until the server ends or the session is closed.
 func (s *session) run() {
+	defer s.web.running.Done()
 	s.relay.run()
-	s.close() // the server's process
+	s.close()       // the server's process
+	s.web.remove(s) // before its client learns that it has ended, and opens another
 	close(s.over)
 	s.box.mu.Lock()
 	if s.timer != nil {
@@ -56,7 +58,6 @@ func (s *session) run() {
 	} else if s.unexpected() {
 		s.web.o.Note(s.err.Error())
 	}
-	s.web.remove(s)
 }
 
 // unexpected reports whether the server has ended before its session.

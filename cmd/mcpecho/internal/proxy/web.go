@@ -176,5 +176,4 @@ func (h *Web) remove(s *session) {
 	h.mu.Lock()
 	delete(h.sessions, s.id)
 	h.mu.Unlock()
-	h.running.Done()
 }
