@@ -10,9 +10,11 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/internal/testserver"
@@ -215,17 +217,18 @@ func (p *folder) runAll(t *testing.T, n int, line func(int) string) []result {
 	return results
 }
 
-// runUntilOutput is runCommand, except that it interrupts "serve" after its first
-// line.
+// runUntilOutput is runCommand, except that it interrupts a command that would not end
+// after its first line, or after a while without one.
 func runUntilOutput(t *testing.T, args []string) result {
-	if len(args) == 0 || args[0] != "serve" {
+	name, _ := cutName(args)
+	if c := findCommand(name); c == nil || !c.endless && !slices.Contains(args, "--watch") {
 		return runCommand(t, args...)
 	}
-	ctx, cancel := context.WithCancel(t.Context())
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	out := &interruptingWriter{cancel: cancel}
 	var stderr bytes.Buffer
-	status := run(ctx, args, &environment{stdin: strings.NewReader(""), stdout: out, stderr: &stderr,
+	status := run(ctx, serverArgs(t, args), &environment{stdin: strings.NewReader(""), stdout: out, stderr: &stderr,
 		getenv: func(string) string { return "" }, self: mcpechoPath(t), name: "mcpecho"})
 	if status == failure.Interrupted {
 		status = 0 // how it ends normally
