@@ -63,7 +63,7 @@ func run(args []string, out io.Writer) error {
 		return r.repository(root)
 	}
 	if len(dirs) == 0 {
-		return fmt.Errorf("no folder is given; type: rename ./...")
+		return fmt.Errorf("no folder is given; rename ./... is for all of them")
 	}
 	for _, dir := range dirs {
 		dir, pattern := strings.TrimSuffix(dir, "/..."), "."
