@@ -87,14 +87,14 @@ func hosts(string) (*drawing, error) {
 
 // states draws the states of a server of a host, with what leads out of each.
 func states(string) (*drawing, error) {
-	d := newDrawing("The states of a server of a host, and what leads from each to the next", 1000, 480)
+	d := newDrawing("The states of a server of a host, and what leads from each to the next", 1000, 502)
 	const width, height = 180.0, 46.0
 	box := func(class string, x, y float64, name string) { d.box(class, x, y, width, height, name, "") }
 	box("plain", 20, 70, "disconnected")
 	box("core", 400, 70, "connecting")
 	box("core", 780, 70, "connected")
 	box("core", 780, 300, "reconnecting")
-	box("bad", 400, 300, "error")
+	box("bad", 400, 300, "failed")
 	box("user", 20, 300, "needs-auth")
 	label := func(anchor string, x, y float64, lines ...string) {
 		for i, line := range lines {
@@ -127,7 +127,8 @@ func states(string) (*drawing, error) {
 	label("middle", 490, 377, "server requires a login")
 	label("start", 20, 414, "RemoveServer and Shutdown end a server in every state; Disconnect returns it to disconnected.")
 	label("start", 20, 436, "A server at an unreachable URL is reconnecting until it is reachable: its retries have no limit.")
-	label("start", 20, 458, "SetEnabled(false) changes no state: it hides the tools and keeps the connection.")
+	label("start", 20, 458, "After 5 crashes, or with an invalid configuration, a call fails at once instead of trying again.")
+	label("start", 20, 480, "SetEnabled(false) changes no state: it hides the tools and keeps the connection.")
 	return d, nil
 }
 
