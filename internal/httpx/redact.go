@@ -22,25 +22,26 @@ func Redact(err error, req *http.Request, more ...string) error {
 // secrets returns what may be secret in req: header fields with such names, of a
 // call or that a RoundTripper has added, the values of the query, and the password.
 func secrets(req *http.Request) []string {
-	var all []string
-	addField := func(values []string) {
-		for _, v := range values {
-			all = append(all, v, v[strings.LastIndexByte(v, ' ')+1:]) // without "Bearer"
-		}
-	}
+	var fields [][]string // one loop for all of them, as the compiler copies what is called thrice
 	for name, values := range req.Header {
 		if diag.IsSecretName(name) {
-			addField(values)
+			fields = append(fields, values)
 		}
 	}
 	own, _ := req.Context().Value(callKey{}).(http.Header)
 	for _, values := range own {
-		addField(values)
+		fields = append(fields, values)
 	}
 	sent, _ := req.Context().Value(sentKey{}).(http.Header)
 	for name, values := range sent {
 		if !slices.Equal(values, req.Header[name]) {
-			addField(values)
+			fields = append(fields, values)
+		}
+	}
+	var all []string
+	for _, values := range fields {
+		for _, v := range values {
+			all = append(all, v, v[strings.LastIndexByte(v, ' ')+1:]) // without "Bearer"
 		}
 	}
 	for _, values := range req.URL.Query() {
