@@ -136,12 +136,6 @@ func (p *tester) click(selector string)   { p.t.Helper(); p.must(p.Click(selecto
 func (p *tester) press(key string, m int) { p.t.Helper(); p.must(p.Press(key, m)) }
 func (p *tester) run(expression string)   { p.t.Helper(); p.must(p.Eval(expression, nil)) }
 func (p *tester) typeIn(text string)      { p.t.Helper(); p.must(p.Type(text)) }
-func (p *tester) text(selector string) (s string) {
-	p.t.Helper()
-	quoted, _ := json.Marshal(selector)
-	p.must(p.Eval(`document.querySelector(`+string(quoted)+`)?.innerText ?? ''`, &s))
-	return s
-}
 
 // shows waits until an element contains a text.
 func (p *tester) shows(selector, text string) {

@@ -1,3 +1,5 @@
+//lint:file-ignore SA1019 the proxy passes sampling and roots as long as clients use them
+
 package interop
 
 import (
