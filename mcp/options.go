@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -134,13 +133,20 @@ func (o *Options) withDefaults() Options {
 			d.Interceptors = append(d.Interceptors, f)
 		}
 	}
-	d.ProbeTimeout = cmp.Or(d.ProbeTimeout, time.Second)
-	d.Timeout = cmp.Or(d.Timeout, time.Minute)
-	d.MaxTimeout = cmp.Or(d.MaxTimeout, time.Hour)
-	d.MaxPages = cmp.Or(d.MaxPages, 1000)
-	d.MaxItems = cmp.Or(d.MaxItems, 100_000)
-	d.MaxRounds = cmp.Or(d.MaxRounds, 16)
+	setDefault(&d.ProbeTimeout, time.Second)
+	setDefault(&d.Timeout, time.Minute)
+	setDefault(&d.MaxTimeout, time.Hour)
+	setDefault(&d.MaxPages, 1000)
+	setDefault(&d.MaxItems, 100_000)
+	setDefault(&d.MaxRounds, 16)
 	return d
+}
+
+// setDefault sets a setting that is zero. The loop of cmp.Or is longer in each place.
+func setDefault[T int | time.Duration](setting *T, value T) {
+	if *setting == 0 {
+		*setting = value
+	}
 }
 
 // A Trace is a set of functions that observe a client, as in
