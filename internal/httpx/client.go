@@ -211,8 +211,9 @@ func (c *Client) send(ctx context.Context, r *Request, u *url.URL) (*http.Respon
 	// The caller's RoundTripper could change r.Header.
 	if !c.mayUnzip() || len(c.header)+len(r.CallHeader) > 0 || u.User != nil || c.jar != nil || q.Header == nil {
 		q.Header = make(http.Header, len(c.header)+len(r.Header)+1)
-		maps.Copy(q.Header, c.header)
-		maps.Copy(q.Header, r.Header)
+		for _, h := range [...]http.Header{c.header, r.Header} {
+			maps.Copy(q.Header, h)
+		}
 		c.setEncoding(q.Header)
 	}
 	if len(r.CallHeader) > 0 {
