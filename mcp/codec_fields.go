@@ -333,7 +333,8 @@ func list[T any, P objectPtr[T]](c *codec, key string, p *[]T, always bool) {
 // bytes can be a Content, which takes 480 bytes of memory.
 const maxElements = 128 << 10
 
-var errElements = errors.New("JSON: more than " + strconv.Itoa(maxElements) + " elements in lists")
+// errElements names maxElements. A constant needs no code that sets it.
+const errElements = diag.Message("JSON: more than 131072 elements in lists")
 
 // more reports whether another element of a list follows.
 func (c *codec) more() bool {

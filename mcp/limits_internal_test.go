@@ -293,6 +293,9 @@ func TestElementsAreLimited(t *testing.T) {
 			}
 		}
 	}
+	if !strings.Contains(errElements.Error(), strconv.Itoa(maxElements)) {
+		t.Errorf("%v; the limit is %d", errElements, maxElements)
+	}
 	c := codec{r: wire.NewReader(make([]byte, 64<<20))}
 	for _, n := range []int{sample, maxElements - 1} {
 		if room := c.room(n, 0); room <= n || room > maxElements {
