@@ -75,7 +75,7 @@ const (
 	Disconnected State = iota // not requested yet, or disconnected by the program
 	Connecting
 	Connected
-	Reconnecting // waiting to connect again after a failure
+	Reconnecting // after a failure: waiting for another attempt, or making it
 	Failed       // given up until the program or a call asks for it
 	NeedsAuth    // given up because the user must authorize the program
 )
@@ -97,10 +97,10 @@ const (
 	connecting
 	connected
 	closing     // the connection has ended, and the host closes what is left of it
-	retrying    // waits for the next attempt; a call does not shorten that
-	checking    // waits for the next check of a server at a URL, which a call brings forward
+	retrying    // waits for the next attempt, which a call does not bring forward, or makes it
+	checking    // waits for the next check of a server at a URL, which a call brings forward, or makes it
 	unreachable // checking for so long that a call waits for one check only
-	failed      // given up; a call makes one more attempt
+	failed      // given up; a call makes one more attempt, unless it has no retries at all
 	blocked     // given up for a reason that another attempt does not change
 	needsAuth
 )
@@ -163,7 +163,7 @@ func (c *connState) action(waited, never bool) callAction {
 	return stages[at].arrives
 }
 
-// gaveUp returns the state after the last attempt.
+// gaveUp returns the state after an attempt, unless the host makes another one.
 func gaveUp(err *Error, attempts int) connState {
 	next := connState{stage: failed, err: err, attempts: attempts}
 	switch {
