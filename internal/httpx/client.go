@@ -208,7 +208,8 @@ func (c *Client) send(ctx context.Context, r *Request, u *url.URL) (*http.Respon
 		q.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
 		q.Body, _ = q.GetBody()
 	}
-	// The caller's RoundTripper could change r.Header.
+	// Requests share r.Header, so it is copied before anything is set in it, or if the
+	// caller's RoundTripper could change it.
 	if !c.mayUnzip() || len(c.header)+len(r.CallHeader) > 0 || u.User != nil || c.jar != nil || q.Header == nil {
 		q.Header = make(http.Header, len(c.header)+len(r.Header)+1)
 		for _, h := range [...]http.Header{c.header, r.Header} {
