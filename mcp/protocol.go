@@ -69,7 +69,7 @@ type traits uint8
 
 const (
 	repeatable     traits = 1 << iota // the server may receive the request twice without harm
-	cacheable                         // the server may allow the client to cache the result
+	cacheable                         // the server may allow the client to cache the result; see cache.drop
 	takesInput                        // the server may respond that it requires input (2026-07-28)
 	openEnded                         // the response may take any time
 	uncancelable                      // the request must not be canceled
