@@ -128,9 +128,8 @@ func AppendComma(dst []byte) []byte {
 }
 
 // Grow is slices.Grow for bytes. It stays out of line, as AppendComma, AppendBool and
-// Trim do: inlined in their many callers, they would add 2.6 KB to a stdio program and
-// 5 KB to an agent with a host. Grow and the method put of the codec of package mcp are
-// 3.1 KB of a stdio program.
+// Trim do: inlined in their many callers, they would add 2.6 KB to a stdio program.
+// Grow and the method put of the codec of package mcp are 3.1 KB of it.
 //
 //go:noinline
 func Grow(dst []byte, n int) []byte { return slices.Grow(dst, n) }
