@@ -105,8 +105,8 @@ func serve(t testing.TB, script func(*stream)) *server {
 			s.accept(w, r, &m)
 			return
 		}
+		s.headers <- r.Header // first: once a message is posted, its response lets the next one come
 		s.posted <- m
-		s.headers <- r.Header
 		w.WriteHeader(http.StatusAccepted)
 		io.WriteString(w, "Accepted")
 	})
