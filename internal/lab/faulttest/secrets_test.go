@@ -45,7 +45,7 @@ var notSecret = map[string]string{
 	"mcptest.HTTPServer": "a URL of this process", "host.ServerStatus": "a copy without secrets",
 	"oauth.DeviceCode": "what the user is shown",
 	"oauth.Error":      "a URL without secrets", "oauth.ServerError": "a URL without secrets",
-	"sse.StatusError": "without the secrets of the request", "streamhttp.StatusError": "without the secrets of the request",
+	"httperr.StatusError": "without the secrets of the request", "sse.StatusError": "the same", "streamhttp.StatusError": "the same",
 }
 
 // TestAllHoldersOfSecretsAreKnown: an exported type with a field that has the name of
