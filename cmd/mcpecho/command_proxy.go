@@ -35,7 +35,7 @@ func runProxy(ctx context.Context, c *invocation) error {
 	if err := c.expandEntry(ctx); err != nil {
 		return err
 	}
-	s := &conversation{console: &terminal.Console{Out: c.stderr}, stderr: &terminal.Tail{}}
+	s := &conversation{console: &terminal.Console{Out: c.stderr}, stderr: c.newTail()}
 	defer s.endProgram()
 	if c.flags.Verbose || c.flags.Address == "" && !c.flags.Quiet { // editors show what their servers write
 		s.stderr.Print = s.console.Line

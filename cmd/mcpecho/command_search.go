@@ -130,7 +130,7 @@ func (c *invocation) newSearchHost() *host.Host {
 			entry := *d.Server
 			entry.Type = kind
 			one := &invocation{command: c.command, target: entry.Name, entry: &entry, environment: c.environment}
-			s := &conversation{console: &terminal.Console{Out: io.Discard}, stderr: &terminal.Tail{}}
+			s := &conversation{console: &terminal.Console{Out: io.Discard}, stderr: one.newTail()}
 			d.Cleanup = s.endProgram
 			return one.entryTransport(s)
 		}

@@ -92,7 +92,7 @@ func (c *invocation) connectUI(ctx context.Context, s *ui.Setup) (*mcp.Client, f
 	one := *c // a connection has its own version and observers
 	one.flags.Protocol, one.flags.Verbose, one.flags.Quiet = s.Version, false, true
 	one.recorder = &recorder{observe: s.Wrap}
-	conversation := &conversation{console: &terminal.Console{Out: io.Discard}, stderr: &terminal.Tail{}}
+	conversation := &conversation{console: &terminal.Console{Out: io.Discard}, stderr: c.newTail()}
 	conversation.stderr.Follow(func(line string) { s.Stderr(strings.TrimPrefix(line, "server: ")) })
 	opts := one.options(conversation)
 	roots := mcp.Roots{List: func(context.Context) ([]mcp.Root, error) { return c.flags.Roots, nil }} // none without --root

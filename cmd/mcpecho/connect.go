@@ -54,7 +54,7 @@ func (c *invocation) open(ctx context.Context) (s *conversation, end func() erro
 	if err := c.expandEntry(ctx); err != nil {
 		return nil, nil, err
 	}
-	s = &conversation{console: &terminal.Console{Out: c.stderr}, stderr: &terminal.Tail{}}
+	s = &conversation{console: &terminal.Console{Out: c.stderr}, stderr: c.newTail()}
 	if c.shell != nil {
 		s.console = c.shell.console
 	}
@@ -226,7 +226,7 @@ func (c *invocation) showStart(s *conversation) (end func()) {
 // dropped records the server's output that is not a valid message.
 func (s *conversation) dropped(reason error, data []byte) {
 	if s.stderr.Print != nil {
-		s.console.Line("discarded: " + reason.Error() + ": " + terminal.Cut(string(data), 200))
+		s.console.Line("discarded: " + s.stderr.Hide(reason.Error()) + ": " + terminal.Cut(s.stderr.Hide(string(data)), 200))
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

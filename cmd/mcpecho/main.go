@@ -169,6 +169,13 @@ func (c *invocation) secrets() secrets.Set {
 	return secrets.Set{Values: append(values, c.flags.Secrets()...), Entry: c.entry, Login: c.hideLogin}
 }
 
+// newTail returns what receives the standard error of a server, which has no login.
+func (c *invocation) newTail() *terminal.Tail {
+	set := c.secrets()
+	set.Login = nil
+	return &terminal.Tail{Hide: set.Hide}
+}
+
 func (c *invocation) hideLogin(s string) string {
 	if c.auth == nil {
 		return s

@@ -312,6 +312,8 @@ func ParseWait(v string) (time.Duration, error) {
 	return d, nil
 }
 
+// Secrets returns the values of the flags that are secret, and those of the variables
+// that the server gets.
 func (f *Values) Secrets() (all []string) {
 	for key, values := range f.Header {
 		for _, v := range values {
@@ -321,7 +323,11 @@ func (f *Values) Secrets() (all []string) {
 			}
 		}
 	}
-	for _, e := range f.Env {
+	variables := f.Env
+	if f.InheritEnv {
+		variables = append(os.Environ(), variables...)
+	}
+	for _, e := range variables {
 		if key, value, _ := strings.Cut(e, "="); diag.IsSecretName(key) {
 			all = append(all, value)
 		}

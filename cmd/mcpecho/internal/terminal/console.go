@@ -79,7 +79,8 @@ func (c *Console) Resume() {
 // A Tail receives the server's standard error. It keeps the last lines, and
 // prints all of them if print is set.
 type Tail struct {
-	Print func(line string) // nil means that lines are not printed
+	Print func(line string)        // nil means that lines are not printed
+	Hide  func(text string) string // masks secrets
 
 	mu      lock.Mutex
 	Shown   bool     // whether the lines have been printed; guarded by mu
@@ -125,6 +126,7 @@ func (l *Tail) endLine() {
 	if line == "" {
 		return
 	}
+	line = l.Hide(line)
 	if l.Print != nil {
 		l.Print("server: " + line)
 	}
