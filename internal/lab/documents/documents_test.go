@@ -119,7 +119,7 @@ func write(t *testing.T, path, text string) {
 // packages are the packages that a block may use without an import.
 var packages = map[string]string{
 	"context": "context", "errors": "errors", "flag": "flag", "fmt": "fmt", "http": "net/http", "io": "io", "json": "encoding/json", "log": "log",
-	"net": "net", "os": "os", "slog": "log/slog", "time": "time",
+	"bufio": "bufio", "net": "net", "os": "os", "slog": "log/slog", "time": "time",
 	"tls": "crypto/tls", "x509": "crypto/x509",
 	"testing": "testing", "synctest": "testing/synctest", "mcptest": "github.com/stdmcp/stdmcp/mcp/mcptest",
 	"mcp": "github.com/stdmcp/stdmcp/mcp", "jsonrpc": "github.com/stdmcp/stdmcp/mcp/jsonrpc",
