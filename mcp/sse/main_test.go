@@ -25,6 +25,7 @@ type server struct {
 	posted  chan jsonrpc.Message // what came by POST
 	headers chan http.Header     // and with which header
 	hold    chan struct{}        // closed when the test is over
+	mu      sync.Mutex           // held while a message and its header are noted
 
 	// accept answers a POST; by default with 202.
 	accept func(w http.ResponseWriter, r *http.Request, m *jsonrpc.Message)
@@ -105,8 +106,10 @@ func serve(t testing.TB, script func(*stream)) *server {
 			s.accept(w, r, &m)
 			return
 		}
-		s.headers <- r.Header // first: once a message is posted, its response lets the next one come
+		s.mu.Lock() // a message is answered, and the next one sent, before its header is noted
 		s.posted <- m
+		s.headers <- r.Header
+		s.mu.Unlock()
 		w.WriteHeader(http.StatusAccepted)
 		io.WriteString(w, "Accepted")
 	})
