@@ -29,8 +29,6 @@ func TestFigures(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	info, err := os.Stat(program)
-	testutil.Must(t, err)
 	t.Setenv("XDG_CACHE_HOME", t.TempDir()) // for a warm call
 	report := func(what string, have, most float64, unit string) {
 		t.Helper()
@@ -39,7 +37,6 @@ func TestFigures(t *testing.T) {
 			t.Errorf("%s: over the limit", what)
 		}
 	}
-	report("the program, stripped", float64(info.Size())/1e6, 10, "MB")
 
 	start := testutil.Best(func() { startServer(t, program) })
 	call := testutil.Best(func() {
