@@ -159,7 +159,7 @@ func (q *writeQueue) close(err error) {
 	q.signal()
 }
 
-// flush writes the queued messages as far as the stream accepts them without waiting.
+// flush writes those queued messages that the stream accepts without waiting.
 // It leaves the rest to run.
 func (q *writeQueue) flush() {
 	if q.try == nil || !q.writing.TryLock() {
