@@ -86,12 +86,7 @@ func (c *invocation) diffSides() (sides [2]diffSide, err error) {
 	if c.inShell() {
 		return c.diffInShell()
 	}
-	var servers [][]string
-	for rest := c.server; rest != nil; {
-		var one []string
-		one, rest = cutServer(rest)
-		servers = append(servers, one)
-	}
+	servers := c.servers()
 	all := len(c.args) + len(servers)
 	for _, server := range servers {
 		if len(server) > 0 && strings.Contains(server[0], "://") {
@@ -139,6 +134,16 @@ func (c *invocation) diffSides() (sides [2]diffSide, err error) {
 	return sides, c.shareFlags(sides)
 }
 
+// servers returns the commands after each --.
+func (c *invocation) servers() (all [][]string) {
+	for rest := c.server; rest != nil; {
+		var one []string
+		one, rest = cutServer(rest)
+		all = append(all, one)
+	}
+	return all
+}
+
 // diffInShell returns the sides of diff in a shell: its argument, and the server of the
 // shell.
 func (c *invocation) diffInShell() (sides [2]diffSide, err error) {
@@ -152,11 +157,7 @@ func (c *invocation) diffInShell() (sides [2]diffSide, err error) {
 	if err := sides[0].find(c.args[0]); err != nil {
 		return sides, err
 	}
-	if sides[0].starts() {
-		d.flags.Header, d.flags.Transport = nil, ""
-	} else {
-		d.flags.Env, d.flags.InheritEnv, d.flags.Dir = nil, false, ""
-	}
+	sides[0].dropFlags()
 	return sides, nil
 }
 
@@ -306,21 +307,25 @@ func (c *invocation) shareFlags(sides [2]diffSide) error {
 		return c.usageHint("-e, --inherit-env and --cwd need a server that is started", "type: "+c.paste(c.without("env", "inherit-env", "cwd")))
 	case !web && (f.Header != nil || f.Transport != ""):
 		line := c.without("transport", "header")
-		for rest := c.server; rest != nil; {
-			var one []string
-			one, rest = cutServer(rest)
-			line = append(append(line, "--"), one...)
+		for _, server := range c.servers() {
+			line = append(append(line, "--"), server...)
 		}
 		return c.usageHint("-t and -H need a server at a URL", "type: "+c.paste(line))
 	}
 	for i := range sides {
-		if d := &sides[i].c.flags; sides[i].starts() {
-			d.Header, d.Transport = nil, ""
-		} else {
-			d.Env, d.InheritEnv, d.Dir = nil, false, ""
-		}
+		sides[i].dropFlags()
 	}
 	return nil
+}
+
+// dropFlags drops the flags for URLs from a side that starts a program, and those for
+// programs from another one.
+func (s *diffSide) dropFlags() {
+	if f := &s.c.flags; s.starts() {
+		f.Header, f.Transport = nil, ""
+	} else {
+		f.Env, f.InheritEnv, f.Dir = nil, false, ""
+	}
 }
 
 // read returns the catalog of a side.
