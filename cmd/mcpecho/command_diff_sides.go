@@ -1,0 +1,278 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/guess"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/input"
+	"github.com/stdmcp/stdmcp/internal/nearest"
+	"github.com/stdmcp/stdmcp/internal/recording"
+	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp/host/config"
+)
+
+// A diffSide is one of the two servers of diff: a recording, or a server to connect to.
+type diffSide struct {
+	c     *invocation
+	file  string   // of a recording
+	typed string   // the argument
+	all   []string // after the first --
+
+	session bool // the server of the shell
+}
+
+// diffSides returns the two sides of the command line: arguments before --, and
+// commands after each --.
+func (c *invocation) diffSides() (sides [2]diffSide, err error) {
+	if c.inShell() {
+		return c.diffInShell()
+	}
+	servers := c.servers()
+	all := len(c.args) + len(servers)
+	for _, server := range servers {
+		if len(server) > 0 && strings.Contains(server[0], "://") {
+			line := append(c.without(), server[0])
+			return sides, c.usageHint("a URL does not belong after --", "type: "+c.paste(line))
+		}
+		if len(server) == 0 {
+			return sides, c.usageHint("a command that starts a server is missing after --", "type: "+c.diffLine(c.args, servers))
+		}
+	}
+	switch {
+	case all > 2:
+		extra := strconv.Itoa(all)
+		if len(servers) == 0 {
+			at := all / 2
+			if !guess.NamesServer(c.args) {
+				at = 1
+			}
+			if guess.NamesServer(c.args) || guess.NamesServer(c.args[1:]) {
+				return sides, c.usageHint("diff compares two servers, not "+extra+"; a command that starts one needs quotes or --",
+					"type: "+c.paste([]string{"diff", strings.Join(c.args[:at], " "), strings.Join(c.args[at:], " ")}))
+			}
+		}
+		return sides, c.usageHint("diff compares two servers, not "+extra, "type: "+c.diffLine(c.args, servers))
+	case all < 2:
+		what := "diff needs two servers or recordings"
+		if all == 1 {
+			what += ", and only one is given"
+		}
+		return sides, c.usageHint(what, "type: "+c.diffLine(c.args, servers))
+	}
+	for i := range sides {
+		d := *c
+		d.server, d.args, d.target, d.entry = nil, nil, "", nil
+		sides[i] = diffSide{c: &d, all: c.server}
+		if at := i - len(c.args); at >= 0 {
+			d.server = servers[at]
+		} else {
+			err = sides[i].find(c.args[i])
+		}
+		if err != nil {
+			return sides, err
+		}
+	}
+	return sides, c.shareFlags(sides)
+}
+
+// servers returns the commands after each --.
+func (c *invocation) servers() (all [][]string) {
+	for rest := c.server; rest != nil; {
+		var one []string
+		one, rest = cutServer(rest)
+		all = append(all, one)
+	}
+	return all
+}
+
+// diffInShell returns the sides of diff in a shell: its argument, and the server of the
+// shell.
+func (c *invocation) diffInShell() (sides [2]diffSide, err error) {
+	if len(c.args) != 1 {
+		return sides, c.usage("in a shell, diff compares one server or recording with that of the shell")
+	}
+	d, session := *c, *c
+	d.server, d.target, d.entry, d.args = nil, "", nil, nil
+	d.recorder, d.flags.Record, d.flags.Trace = nil, "", "" // which the session keeps open
+	sides = [2]diffSide{{c: &d}, {c: &session, session: true}}
+	if err := sides[0].find(c.args[0]); err != nil {
+		return sides, err
+	}
+	sides[0].dropFlags()
+	return sides, nil
+}
+
+// diffLine returns a command line with the first two of what the user has typed, and a
+// sample in place of what is missing.
+func (c *invocation) diffLine(args []string, servers [][]string) string {
+	line := c.without()
+	kept := 0
+	line = slices.DeleteFunc(line, func(word string) bool {
+		if slices.Contains(args, word) {
+			kept++
+		}
+		return slices.Contains(args, word) && kept > 2
+	})
+	have := min(len(args), 2)
+	servers = slices.DeleteFunc(slices.Clone(servers), func(server []string) bool { return len(server) == 0 })
+	for ; have+len(servers) < 2; have++ {
+		line = append(line, sampleURL)
+	}
+	for _, server := range servers[:min(len(servers), 2-have)] {
+		line = append(append(line, "--"), server...)
+	}
+	return c.paste(line)
+}
+
+// find finds what an argument names: a URL, a configured server, a recording, a
+// program by its path, or a command in quotes.
+func (s *diffSide) find(word string) error {
+	c := s.c
+	c.target, s.typed = word, word
+	if strings.Contains(word, "://") {
+		return c.findTarget()
+	}
+	cfg, name := c.load()
+	info, err := os.Stat(word)
+	words, open := splitCommand(word)
+	switch {
+	case cfg.Server(name) != nil:
+		return c.findTarget()
+	case err == nil && info.IsDir():
+		return c.usageHint(wire.Quote(word)+" is a directory, not a recording", "type: "+c.retyped(word, sampleURL))
+	case err == nil && strings.ContainsAny(word, `/\`) && guess.IsProgram(word) && !isRecording(word):
+		c.server = []string{word}
+		return nil
+	case err == nil:
+		s.file = word
+		return nil
+	case len(words) > 1 && guess.IsProgram(words[0]) && open:
+		return c.usageHint(wire.Quote(word)+": a quote is not closed", "type: "+c.retyped(word, strings.NewReplacer(`"`, "", "'", "").Replace(word)))
+	case len(words) > 1 && guess.IsProgram(words[0]):
+		c.server = words
+		return nil
+	}
+	return s.explainWord(cfg, word)
+}
+
+// sampleURL is the URL of a server, for suggestions.
+const sampleURL = "https://example.com/mcp"
+
+// explainWord returns the failure for an argument that is neither a server nor a file.
+func (s *diffSide) explainWord(cfg *config.Config, word string) error {
+	c := s.c
+	message := wire.Quote(word) + " is neither a configured server nor a file"
+	known := serverNames(cfg)
+	dir := filepath.Dir(word)
+	if files, err := os.ReadDir(dir); err == nil {
+		for _, f := range files[:min(len(files), maxNear)] {
+			name := f.Name()
+			if dir != "." || strings.HasPrefix(word, "./") {
+				name = dir + string(filepath.Separator) + name
+			}
+			if f.Type().IsRegular() && len(nearest.Names(word, []string{name})) > 0 && isRecording(name) {
+				known = append(known, name)
+			}
+		}
+	}
+	if near := nearest.Names(word, known); len(near) > 0 {
+		return c.usageHint(message+" (did you mean "+wire.Quote(near[0])+"?)", "type: "+c.retyped(word, near[0]))
+	}
+	if path, err := exec.LookPath(word); err == nil {
+		return c.usageHint(wire.Quote(word)+" is a program", "if it is a server, type: "+c.retyped(word, path))
+	}
+	if slices.Contains([]string{".rec", ".mcp", ".json", ".jsonl", ".log", ".txt", ".session"}, filepath.Ext(word)) && !strings.Contains(word, ":") {
+		return c.usageHint(message, "to record a server, type: "+c.paste([]string{"tools", "--record", word, sampleURL}))
+	}
+	err := c.findTarget()
+	var f *failure.Error
+	if err == nil || errors.As(err, &f) && !strings.HasPrefix(f.Hint, "use a URL, or type: ") {
+		return err // with a better hint
+	}
+	return c.usageHint(message, "type: "+c.retyped(word, sampleURL))
+}
+
+// maxNear limits the files whose names are compared.
+const maxNear = 1000
+
+// isRecording reports whether a file begins like a recording.
+func isRecording(name string) bool {
+	f, err := input.Open(name)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	return recording.IsRecording(f)
+}
+
+// splitCommand splits a command into words, as a shell does with spaces and quotes. It
+// reports whether a quote is not closed.
+func splitCommand(line string) (words []string, open bool) {
+	var word bytes.Buffer
+	quote, started := rune(0), false
+	for _, r := range line + " " {
+		switch {
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote == 0 && (r == '\'' || r == '"'):
+			quote, started = r, true
+		case r != ' ' || quote != 0:
+			word.WriteRune(r)
+			started = true
+		case started:
+			words = append(words, word.String())
+			word.Reset()
+			started = false
+		}
+	}
+	if quote != 0 {
+		words = append(words, word.String())
+	}
+	return words, quote != 0
+}
+
+// starts reports whether the side starts a program, and web whether it is at a URL.
+func (s *diffSide) starts() bool {
+	return s.c.server != nil || s.c.entry != nil && s.c.entry.Type == config.Stdio
+}
+
+func (s *diffSide) web() bool { return s.file == "" && !s.starts() }
+
+// shareFlags leaves the flags for programs to the sides that start one, and those for
+// URLs to the others.
+func (c *invocation) shareFlags(sides [2]diffSide) error {
+	starts, web := sides[0].starts() || sides[1].starts(), sides[0].web() || sides[1].web()
+	f := &c.flags
+	switch {
+	case !starts && (f.Env != nil || f.InheritEnv || f.Dir != ""):
+		return c.usageHint("-e, --inherit-env and --cwd need a server that is started", "type: "+c.paste(c.without("env", "inherit-env", "cwd")))
+	case !web && (f.Header != nil || f.Transport != ""):
+		line := c.without("transport", "header")
+		for _, server := range c.servers() {
+			line = append(append(line, "--"), server...)
+		}
+		return c.usageHint("-t and -H need a server at a URL", "type: "+c.paste(line))
+	}
+	for i := range sides {
+		sides[i].dropFlags()
+	}
+	return nil
+}
+
+// dropFlags drops the flags for URLs from a side that starts a program, and those for
+// programs from another one.
+func (s *diffSide) dropFlags() {
+	if f := &s.c.flags; s.starts() {
+		f.Header, f.Transport = nil, ""
+	} else {
+		f.Env, f.InheritEnv, f.Dir = nil, false, ""
+	}
+}
