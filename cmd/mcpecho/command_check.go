@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -38,7 +39,7 @@ func runCheck(ctx context.Context, c *invocation) (err error) {
 			return err
 		}
 		c.recorder = r
-		defer func() { err = cmpError(err, r.close()) }()
+		defer func() { err = cmp.Or(err, r.close()) }()
 	}
 	if c.flags.Watch {
 		return c.watchCheck(ctx)

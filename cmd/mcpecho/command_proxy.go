@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -58,7 +59,7 @@ func runProxy(ctx context.Context, c *invocation) error {
 		err = c.proxyLines(ctx, o)
 	}
 	s.stderr.End()
-	return cmpError(c.explainProxy(s, err), end())
+	return cmp.Or(c.explainProxy(s, err), end())
 }
 
 // A proxyFront returns the handler for clients over HTTP, and what closes it.
@@ -241,7 +242,7 @@ func (c *invocation) proxyTaps(o *proxy.Options) (end func() error, err error) {
 	return func() error {
 		err := c.recorder.close()
 		if tracer != nil {
-			err = cmpError(err, failure.Local(tracer.Close()))
+			err = cmp.Or(err, failure.Local(tracer.Close()))
 		}
 		return err
 	}, nil

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -105,7 +106,7 @@ func (c *invocation) open(ctx context.Context) (s *conversation, end func() erro
 		s.stderr.End()
 		err := closeTrace()
 		if c.shell == nil { // which may connect again
-			err = cmpError(err, c.recorder.close())
+			err = cmp.Or(err, c.recorder.close())
 		}
 		return err
 	}, nil

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -28,7 +29,7 @@ func (c *invocation) runCommand(ctx context.Context) error {
 		return err
 	}
 	c.output = o
-	return cmpError(c.command.run(ctx, c), o.close())
+	return cmp.Or(c.command.run(ctx, c), o.close())
 }
 
 // openOutput opens a file for writing and keeps what it holds until there is a result.

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -209,16 +210,9 @@ func (sh *shell) run(ctx context.Context, words []shellwords.Word) (status int, 
 	sh.cancel, sh.again = nil, false // Ctrl-C that ended the command does not count at the prompt
 	sh.mu.Unlock()
 	if errors.Is(err, errLeave) || ctx.Err() != nil {
-		return failure.Done, cmpError(context.Cause(ctx), err)
+		return failure.Done, cmp.Or(context.Cause(ctx), err)
 	}
 	return c.report(command, err), nil
-}
-
-func cmpError(first, second error) error {
-	if first != nil {
-		return first
-	}
-	return second
 }
 
 // invocation returns a command of the shell that has no arguments yet.
