@@ -39,24 +39,26 @@ func TestPicturesAreCurrent(t *testing.T) {
 	}
 }
 
-// TestFiguresOfTheReadme compares its sizes and allocations with the tables.
-func TestFiguresOfTheReadme(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(root, "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+// TestFiguresOfPages compares the sizes and allocations in the README, and the size in
+// the guide about small programs, with the tables.
+func TestFiguresOfPages(t *testing.T) {
 	list, err := panels(root)
 	if err != nil {
 		t.Fatal(err)
 	}
 	size, calls := list[0].values, list[2].values
-	for _, want := range []string{
-		fmt.Sprintf("| %s MB | %s MB | %s MB |", short(size[0]), short(size[1]), short(size[2])),
-		fmt.Sprintf("%s MB against %s and %s; %s allocations of a small call against %s and %s",
-			short(size[0]), short(size[1]), short(size[2]), short(calls[0]), short(calls[1]), short(calls[2])),
+	for _, want := range []struct{ page, text string }{
+		{"README.md", fmt.Sprintf("| %s MB | %s MB | %s MB |", short(size[0]), short(size[1]), short(size[2]))},
+		{"README.md", fmt.Sprintf("%s MB against %s and %s; %s allocations of a small call against %s and %s",
+			short(size[0]), short(size[1]), short(size[2]), short(calls[0]), short(calls[1]), short(calls[2]))},
+		{"docs/guides/small-binaries.md", fmt.Sprintf("`mcp`, `mcp/stdio` | %s MB |", short(size[0]))},
 	} {
-		if !strings.Contains(string(text), want) {
-			t.Errorf("README.md does not contain %q", want)
+		page, err := os.ReadFile(filepath.Join(root, want.page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(page), want.text) {
+			t.Errorf("%s does not contain %q", want.page, want.text)
 		}
 	}
 }
