@@ -64,7 +64,8 @@
 // The client keeps everything that a server sends. Schemas, structured content
 // and _meta hold the bytes received, Extra holds members without a field of
 // their own, and Content.Raw holds content of an unknown type. All protocol
-// types implement json.Marshaler and json.Unmarshaler.
+// types implement json.Marshaler and json.Unmarshaler. [Tool], [Content] and
+// [CallToolResult] are printed as JSON; marshal the others to print them.
 //
 // The client reads JSON strictly: keys are case-sensitive and must not occur
 // twice, and text must be valid UTF-8. An object may have 512 members, and all

@@ -11,7 +11,7 @@ import (
 
 // Elicitation lets servers request input from the user. As a [Handler] it
 // answers elicitation/create. The program must show which server asks and let
-// the user decline.
+// the user decline. With package host, host.ServerOf names the server.
 type Elicitation struct {
 	// Form asks the user to fill in a form. The client fills in the defaults of
 	// missing fields. If the content does not match the schema, the client

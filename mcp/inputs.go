@@ -17,7 +17,9 @@ const maxInputRequests = 64
 
 // ErrInputRequired is matched by the error of a call if the client could not
 // provide the input that the server requires: there is no handler for it, the
-// handler failed, or the server exceeded [Options].MaxRounds.
+// handler failed, or the server exceeded [Options].MaxRounds. The error also
+// matches the handler's, unless that is a *jsonrpc.Error: it would look like the
+// server's.
 var ErrInputRequired = errors.New("the server requires more input")
 
 // An inputRounds is the state of a call to which the server has responded

@@ -61,7 +61,7 @@ func (t *Prompt) ident() string { return t.Name }
 // A PromptArgument describes an argument of a prompt.
 type PromptArgument struct {
 	Name        string // for programs
-	Title       string // for people (2025-06-18); see DisplayName
+	Title       string // for people (2025-06-18)
 	Description string
 	Required    *bool // nil means false
 

@@ -69,8 +69,8 @@ type Options struct {
 	Approve Approver
 
 	// Called, if not nil, is called after each tool call, on the goroutine of the
-	// caller: for an audit log, or to measure calls. It must not modify the report
-	// or what it refers to.
+	// caller: for an audit log, or to measure calls. An unknown name calls no tool.
+	// Called must not modify the report or what it refers to.
 	Called func(ctx context.Context, r *CallReport)
 
 	// Limits limits the results of tools; see [ResultLimits]. When nil, results are

@@ -25,7 +25,7 @@ const (
 // A Program is a command line that starts the test binary as a server.
 type Program struct {
 	Path string   // of the test binary
-	Args []string // empty
+	Args []string // empty: Env selects the program
 	Env  []string // variables to add to the environment, as "KEY=value"
 
 	t      testing.TB

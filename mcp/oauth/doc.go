@@ -29,7 +29,7 @@
 // token fails with [ErrLoginRequired].
 //
 // A program that already has a token or an API key needs no Transport: [Bearer]
-// and [Header] send it. A server that does not demand authorization needs
+// and [StaticHeader] send it. A server that does not demand authorization needs
 // neither.
 //
 // # Client registration
