@@ -11,11 +11,9 @@ import (
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/compat"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/guess"
-	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/input"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/display"
-	"github.com/stdmcp/stdmcp/internal/recording"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
@@ -69,7 +67,7 @@ func plural(n int, one, many string) string {
 // read returns the catalog of a side.
 func (s *diffSide) read(ctx context.Context) (*compat.Catalog, error) {
 	if s.file != "" {
-		entries, err := input.Await(ctx, func() ([]recording.Entry, error) { return readRecording(s.file) })
+		entries, err := s.c.readRecording(ctx, s.file)
 		if err != nil {
 			return nil, s.explainFile(err)
 		}
@@ -163,21 +161,6 @@ func (s *diffSide) explainFile(err error) error {
 	}
 	f.Hint = "to record it again, type: " + s.c.paste([]string{"tools", "--record", s.file, sampleURL})
 	return &f
-}
-
-// readRecording reads a recording that the user names. The error names the file and the
-// line.
-func readRecording(name string) ([]recording.Entry, error) {
-	f, err := input.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	entries, err := recording.Read(f)
-	if err != nil {
-		err = failure.Local(errors.New(name + ": " + err.Error()))
-	}
-	return entries, err
 }
 
 func countKinds(changes []compat.Change) (counts [compat.Breaking + 1]int) {

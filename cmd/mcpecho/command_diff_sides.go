@@ -12,9 +12,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/guess"
-	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/input"
 	"github.com/stdmcp/stdmcp/internal/nearest"
-	"github.com/stdmcp/stdmcp/internal/recording"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
@@ -202,16 +200,6 @@ func (s *diffSide) explainWord(cfg *config.Config, word string) error {
 
 // maxNear limits the files whose names are compared.
 const maxNear = 1000
-
-// isRecording reports whether a file begins like a recording.
-func isRecording(name string) bool {
-	f, err := input.Open(name)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	return recording.IsRecording(f)
-}
 
 // splitCommand splits a command into words, as a shell does with spaces and quotes. It
 // reports whether a quote is not closed.

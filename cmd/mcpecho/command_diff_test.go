@@ -81,11 +81,18 @@ func TestDiffOfRecordings(t *testing.T) {
 		t.Fatal(err)
 	}
 	bad := filepath.Join(dir, "bad.rec")
-	if err := os.WriteFile(bad, text[:len(text)/2], 0o600); err != nil {
+	if err := os.WriteFile(bad, []byte(strings.Replace(string(text), "add", "sub", 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	o = runCommand(t, "diff", bad, all)
 	if o.want(t, failure.Usage, "", "bad.rec: recording: line "); !strings.Contains(o.stderr, "to record it again, type: mcpecho tools --record ") {
+		t.Errorf("%+v", o)
+	}
+	if err := os.WriteFile(bad, text[:len(text)-5], 0o600); err != nil { // of a program that was killed
+		t.Fatal(err)
+	}
+	o = runCommand(t, "diff", bad, all)
+	if o.want(t, 0, o.stdout, "bad.rec has no end: the program that recorded it was killed, or still runs; entries that are used: "); !strings.Contains(o.stdout, "nothing changed") {
 		t.Errorf("%+v", o)
 	}
 }

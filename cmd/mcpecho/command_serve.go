@@ -8,9 +8,7 @@ import (
 	"slices"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
-	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/input"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/serve"
-	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/internal/recording"
 	"github.com/stdmcp/stdmcp/internal/testserver"
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -92,13 +90,11 @@ func (c *invocation) serveReplay(ctx context.Context) error {
 	if c.flags.Protocol != "" {
 		return c.suggest("--protocol does not work with --replay, which uses the protocol version of the recording", c.without("protocol"))
 	}
-	entries, err := input.Await(ctx, func() ([]recording.Entry, error) { return readRecording(c.flags.Replay) })
+	entries, err := c.readRecording(ctx, c.flags.Replay)
 	if err != nil {
 		return err
 	}
-	r := recording.NewReplay(entries, &recording.Options{Report: func(problem string) {
-		_, _ = io.WriteString(c.stderr, "mcpecho: "+terminal.EscapeLine(problem)+"\n")
-	}})
+	r := recording.NewReplay(entries, &recording.Options{Report: c.warn, Differs: c.warn})
 	if c.flags.Address != "" {
 		h := serve.NewReplay(r)
 		legacy := slices.ContainsFunc(entries, func(e recording.Entry) bool { return e.Sent && e.Message.Method == "initialize" })

@@ -20,7 +20,6 @@ import (
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/httpx"
-	"github.com/stdmcp/stdmcp/internal/recording"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
@@ -253,65 +252,6 @@ func (c *invocation) eraKey(t mcp.Transport) string {
 		name = c.entry.Name + " " + name
 	}
 	return wire.Quote(diag.HideUserinfo(c.hide(name)))
-}
-
-// A recorder records the connections of a command in a file. A nil recorder does
-// nothing.
-type recorder struct {
-	file *os.File
-	w    *recording.Writer
-
-	observe func(mcp.Transport) mcp.Transport // wraps the transports, in place of a file
-}
-
-// newRecorder creates the file, readable by its owner only because masking may
-// miss a secret.
-func (c *invocation) newRecorder() (*recorder, error) {
-	f, err := os.OpenFile(c.flags.Record, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return nil, failure.Local(err)
-	}
-	return &recorder{file: f, w: recording.NewWriter(f, c.recordedSecrets()...)}, nil
-}
-
-// recordedSecrets returns the values that a recording masks.
-func (c *invocation) recordedSecrets() []string {
-	secrets := c.secrets().Values
-	if c.entry != nil {
-		_, args := diag.PublicArgs(c.entry.Args...)
-		secrets = append(append(secrets, args...), c.entry.Auth.Token, c.entry.Auth.OAuth.ClientSecret)
-		for _, value := range c.entry.Headers {
-			secrets = append(secrets, value)
-		}
-		for _, e := range c.entry.Env {
-			if key, value, _ := strings.Cut(e, "="); diag.IsSecretName(key) {
-				secrets = append(secrets, value)
-			}
-		}
-	}
-	return secrets
-}
-
-// wrap returns a transport whose connections are recorded.
-func (r *recorder) wrap(t mcp.Transport) mcp.Transport {
-	if r == nil {
-		return t
-	}
-	if r.observe != nil {
-		return r.observe(t)
-	}
-	return r.w.Wrap(t)
-}
-
-func (r *recorder) close() error {
-	if r == nil {
-		return nil
-	}
-	err := r.w.Close()
-	if closed := r.file.Close(); err == nil {
-		err = closed
-	}
-	return failure.Local(err)
 }
 
 // configured returns the names of the configured servers that equal name.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -35,6 +36,24 @@ func TestRecordOfAShellMasksSecrets(t *testing.T) {
 	if err != nil || strings.Contains(text, "hunter2") || strings.Contains(text, "swordfish") || !strings.Contains(text, "\n2 ") || !strings.Contains(text, "\nend ") {
 		t.Errorf("%+v\n%s %v", o, text, err)
 	}
+}
+
+// TestKilledProxy: its recording has everything that happened before.
+func TestKilledProxy(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "session")
+	p := startProxy(t, "PROXY_TEST=killed", "--record", file)
+	_, _ = io.WriteString(p.In, proxyInitialize+"\n"+`{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n"+
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"message":"hi"}}}`+"\n")
+	for range 2 {
+		if _, err := p.Line(); err != nil {
+			t.Fatal(err, p.Stderr)
+		}
+	}
+	p.Kill()
+	_ = p.Wait()
+	runCommand(t, "call", "echo", "message=hi", "--protocol", "2025-11-25", "--", "mcpecho", "serve", "--replay", file).want(t, 0, "hi\n", "")
+	runCommand(t, "serve", "--replay", file).want(t, 0, "", "session has no end: the program that recorded it was killed, or still runs; entries that are used: 5")
 }
 
 func TestBadRecordings(t *testing.T) {

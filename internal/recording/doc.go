@@ -33,7 +33,8 @@
 //
 //	end COUNT
 //
-// with the number of entries. Strings that may be secrets are replaced by "***":
+// with the number of entries. If a program was killed while it recorded, this line is
+// missing, and the entries before are valid. Strings that may be secrets are replaced by "***":
 // members whose names say so, such as token or password, headers such as
 // mcp-session-id, and values that the program names.
 //

@@ -2,6 +2,7 @@ package recording
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -43,46 +44,101 @@ type Entry struct {
 	Text string
 }
 
+// ErrTruncated is in the error of a recording without its last line: the program that
+// wrote it was killed, or still runs. All entries before it are valid.
+var ErrTruncated = errors.New("the recording is truncated")
+
 // Read reads a recording. The error names the line at which it is truncated,
 // edited, or of an unknown version of the format; the entries are those before.
 func Read(r io.Reader) (entries []Entry, err error) {
-	lines := bufio.NewReader(r)
-	sum, n := uint32(0), 0
-	fail := func(format string, args ...any) ([]Entry, error) {
-		return entries, fmt.Errorf("recording: line %d: "+format, append([]any{n}, args...)...)
-	}
-	for {
-		n++
-		line, err := readLine(lines)
+	for from := NewReader(r); ; {
+		e, err := from.Next()
 		switch {
 		case err == io.EOF:
-			return fail("the recording is truncated: the line %q is missing", "end "+strconv.Itoa(len(entries)))
+			return entries, nil
 		case err != nil:
+			return entries, err
+		}
+		entries = append(entries, e)
+	}
+}
+
+// A Reader reads a recording entry by entry.
+type Reader struct {
+	lines *bufio.Reader
+	line  []byte // the beginning of one without an end yet
+	n     int    // the number of the line
+	count int    // entries
+	sum   uint32
+}
+
+// NewReader returns a Reader of r.
+func NewReader(r io.Reader) *Reader { return &Reader{lines: bufio.NewReader(r), n: 1} }
+
+// Next returns the next entry, or io.EOF at the end of the recording. After an error that
+// is ErrTruncated it may be called again, if r may have grown.
+func (r *Reader) Next() (e Entry, err error) {
+	fail := func(format string, args ...any) (Entry, error) {
+		return e, fmt.Errorf("recording: line %d: "+format, append([]any{r.n}, args...)...)
+	}
+	if r.n == 1 {
+		line, err := r.readLine()
+		have, ok := strings.CutPrefix(line, header)
+		switch {
+		case err == io.EOF && strings.HasPrefix(header+version, string(r.line)):
+			return fail("%w: it has no entry", ErrTruncated)
+		case err != nil && err != io.EOF:
 			return fail("%w", err)
-		case n == 1:
-			if have, ok := strings.CutPrefix(line, header); !ok {
-				return fail("this is no recording: it begins with %.40q", line)
-			} else if have != version && have != oldVersion {
-				return fail("the format has version %.20q, and this program reads versions %s and %s: record again or update", have, oldVersion, version)
-			}
+		case !ok:
+			return fail("this is no recording: it begins with %.40q", line+string(r.line))
+		case have != version && have != oldVersion:
+			return fail("the format has version %.20q, and this program reads versions %s and %s: record again or update", have, oldVersion, version)
+		}
+		r.n++
+	}
+	line, err := r.readLine()
+	switch {
+	case err == io.EOF:
+		return fail("%w: the line %q is missing", ErrTruncated, "end "+strconv.Itoa(r.count))
+	case err != nil:
+		return fail("%w", err)
+	}
+	if count, ok := strings.CutPrefix(line, "end "); ok {
+		if count != strconv.Itoa(r.count) {
+			return fail("the recording was edited: %.20s entries were recorded, and %d are here", count, r.count)
+		}
+		if _, err := r.lines.ReadByte(); err != io.EOF {
+			r.n++
+			return fail("the recording was edited: text after its end")
+		}
+		return e, io.EOF
+	}
+	e, problem := parseEntry(line, &r.sum)
+	if problem != "" {
+		return fail("%s", problem)
+	}
+	e.Line = r.n
+	r.n++
+	r.count++
+	return e, nil
+}
+
+// readLine returns a line without its end, or io.EOF if it has none yet.
+func (r *Reader) readLine() (string, error) {
+	for {
+		part, err := r.lines.ReadSlice('\n')
+		if r.line = append(r.line, part...); len(r.line) > maxLine {
+			return "", jsonrpc.ErrTooLarge
+		}
+		if err == bufio.ErrBufferFull {
 			continue
 		}
-		if count, ok := strings.CutPrefix(line, "end "); ok {
-			if count != strconv.Itoa(len(entries)) {
-				return fail("the recording was edited: %.20s entries were recorded, and %d are here", count, len(entries))
-			}
-			if _, err := lines.ReadByte(); err != io.EOF {
-				n++
-				return fail("the recording was edited: text after its end")
-			}
-			return entries, nil
+		if err != nil {
+			return "", err
 		}
-		e, problem := parseEntry(line, &sum)
-		if problem != "" {
-			return fail("%s", problem)
-		}
-		e.Line = n
-		entries = append(entries, e)
+		line := strings.TrimSuffix(string(r.line), "\n")
+		r.line = nil
+		return line, nil
 	}
 }
 
@@ -91,24 +147,6 @@ func IsRecording(r io.Reader) bool {
 	begin := make([]byte, len(header))
 	_, err := io.ReadFull(r, begin)
 	return err == nil && string(begin) == header
-}
-
-func readLine(r *bufio.Reader) (string, error) {
-	var b strings.Builder
-	for {
-		part, err := r.ReadSlice('\n')
-		b.Write(part)
-		if b.Len() > maxLine {
-			return "", jsonrpc.ErrTooLarge
-		}
-		if err == bufio.ErrBufferFull {
-			continue
-		}
-		if err != nil {
-			return "", err // of a line without an end, too
-		}
-		return strings.TrimSuffix(b.String(), "\n"), nil
-	}
 }
 
 func parseEntry(line string, sum *uint32) (e Entry, problem string) {

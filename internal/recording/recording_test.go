@@ -2,9 +2,12 @@ package recording
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -185,5 +188,80 @@ func TestTimeOfKeptMessages(t *testing.T) {
 	entries, err := Read(&b)
 	if err != nil || len(entries) != 1 || entries[0].At != 5*time.Second {
 		t.Errorf("%+v, %v", entries, err)
+	}
+}
+
+// A blockingWriter notes each write, and waits in it while gate is closed to it.
+type blockingWriter struct {
+	gate   chan struct{}
+	writes []string
+}
+
+func (w *blockingWriter) Write(p []byte) (int, error) {
+	<-w.gate
+	w.writes = append(w.writes, string(p))
+	return len(p), nil
+}
+
+// TestEntriesAreWrittenAtOnce: each is in the file when the method returns, as the program
+// may be killed next. Those that wait for each other are one write.
+func TestEntriesAreWrittenAtOnce(t *testing.T) {
+	file := &blockingWriter{gate: make(chan struct{}, 4)}
+	for range cap(file.gate) {
+		file.gate <- struct{}{}
+	}
+	w := NewWriter(file)
+	w.Message(1, true, []byte(request))
+	w.Message(1, false, []byte("no JSON"))
+	w.End(1, "killed")
+	if n := len(file.writes); n != 4 || !strings.Contains(file.writes[1], request) || !strings.Contains(file.writes[2], "no JSON") || !strings.Contains(file.writes[3], "killed") {
+		t.Fatalf("%q", file.writes)
+	}
+	var running sync.WaitGroup
+	for range 3 {
+		running.Go(func() { w.Message(1, true, []byte("{}")) })
+	}
+	for w.waiting.Load() < 2 { // while the first is in Write
+		runtime.Gosched()
+	}
+	close(file.gate)
+	running.Wait()
+	if n := len(file.writes); n != 6 || strings.Count(file.writes[5], "{}") != 2 {
+		t.Errorf("%q", file.writes[4:])
+	}
+}
+
+// TestTruncated: of every beginning of a recording all whole entries are read, also when
+// it grows under the reader.
+func TestTruncated(t *testing.T) {
+	text := everyKind(t)
+	whole, err := Read(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var growing bytes.Buffer
+	r, read := NewReader(&growing), 0
+	for n := range text {
+		entries, err := Read(bytes.NewReader(text[:n]))
+		want := max(0, bytes.Count(text[:n], []byte("\n"))-1)
+		if len(entries) != want || !errors.Is(err, ErrTruncated) {
+			t.Fatalf("%d entries of %q, want %d: %v", len(entries), text[:n], want, err)
+		}
+		for ; ; read++ {
+			e, err := r.Next()
+			if errors.Is(err, ErrTruncated) {
+				break
+			}
+			if err != nil || e.Text != whole[read].Text {
+				t.Fatalf("entry %d is %+v, %v", read, e, err)
+			}
+		}
+		if read != want {
+			t.Fatalf("%d entries of %q, want %d", read, text[:n], want)
+		}
+		growing.WriteByte(text[n])
+	}
+	if _, err := r.Next(); err != io.EOF {
+		t.Error(err)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -23,6 +25,10 @@ type Options struct {
 	// recording.
 	Report func(problem string)
 
+	// Differs, if not nil, is called with each response of the client to a request of
+	// the server that is another one than in the recording.
+	Differs func(problem string)
+
 	// Secrets are the values that the Writer was given.
 	Secrets []string
 }
@@ -30,7 +36,8 @@ type Options struct {
 // A Replay is a transport to a server that responds as the recorded one did. A
 // request matches a recorded one with the same method and params: the order of
 // members and _meta do not count, and of the handshake no params. Each recorded
-// request is used once, and the last of those that match as often as needed.
+// request is used once, and the last of those that match as often as needed. What the
+// server sent after a response of the client waits for that response.
 type Replay struct {
 	opts    Options
 	secrets *display.Redactor
@@ -43,10 +50,26 @@ type Replay struct {
 type exchange struct {
 	request  Entry
 	key      string
-	messages []Entry // before the response
-	response *Entry  // nil if there was none
-	after    []Entry // after the response, before the next request
+	messages []*step // before the response
+	response *step   // nil if there was none
+	after    []*step // after the response, before the next request
 	used     bool
+}
+
+// add adds what came after the steps so far.
+func (x *exchange) add(one *step) {
+	if x.response == nil {
+		x.messages = append(x.messages, one)
+	} else {
+		x.after = append(x.after, one)
+	}
+}
+
+// A step is a message of the server, or the response of the client to one.
+type step struct {
+	Entry
+	asked  *exchange // that a request of the server belongs to
+	answer *Entry    // the response to such a request; nil if there was none
 }
 
 // NewReplay returns the server of a recording. Nil options mean the zero value.
@@ -59,6 +82,7 @@ func NewReplay(entries []Entry, o *Options) *Replay {
 	last := map[int]*exchange{} // by connection
 	pending := map[string]*exchange{}
 	tokens := map[string]*exchange{} // by progress token
+	asked := map[string]*step{}      // requests of the server without a response
 	for _, e := range entries {
 		m := e.Message
 		if e.Kind != Message {
@@ -78,14 +102,21 @@ func NewReplay(entries []Entry, o *Options) *Replay {
 				tokens[fmt.Sprint(e.Conn, string(t))] = x
 			}
 		case e.Sent:
+			if q := asked[id]; m.Method == "" && q != nil {
+				q.answer = &e
+				q.asked.add(&step{Entry: e})
+				delete(asked, id)
+			}
 		case m.Method == "" && pending[id] != nil:
-			pending[id].response = &e
+			pending[id].response = &step{Entry: e}
 			delete(pending, id)
 		case x == nil || m.Method == "":
-		case x.response == nil:
-			x.messages = append(x.messages, e)
 		default:
-			x.after = append(x.after, e)
+			one := &step{Entry: e, asked: x}
+			x.add(one)
+			if m.IsRequest() {
+				asked[id] = one
+			}
 		}
 	}
 	return r
@@ -144,7 +175,7 @@ func (r *Replay) Open(_ context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error
 
 // Serve serves one connection until the stream ends, and closes it.
 func (r *Replay) Serve(stream jsonrpc.Stream) {
-	s := &session{r: r, stream: stream, done: make(chan struct{}), answers: map[string]chan struct{}{}, ids: map[string][]byte{}}
+	s := &session{r: r, stream: stream, done: make(chan struct{}), questions: map[string]*question{}, ids: map[string][]byte{}}
 	s.serve()
 }
 
@@ -157,9 +188,15 @@ type session struct {
 
 	writing lock.Mutex // guards writes
 
-	mu      lock.Mutex // guards what follows
-	answers map[string]chan struct{}
-	ids     map[string][]byte // of the requests of today, by connection and id of the recorded ones
+	mu        lock.Mutex           // guards what follows
+	questions map[string]*question // by id
+	ids       map[string][]byte    // of the requests of today, by connection and id of the recorded ones
+}
+
+// A question is a request of the server that was sent again.
+type question struct {
+	*step
+	answered chan struct{} // closed by the first response
 }
 
 func (s *session) serve() {
@@ -176,12 +213,7 @@ func (s *session) serve() {
 		switch {
 		case err != nil || m.Method != "" && m.ID.IsZero():
 		case m.Method == "":
-			s.mu.Lock()
-			if answered := s.answers[m.ID.String()]; answered != nil {
-				close(answered)
-				delete(s.answers, m.ID.String())
-			}
-			s.mu.Unlock()
+			s.answered(&m)
 		default:
 			s.running.Go(func() { s.respond(m) })
 		}
@@ -216,26 +248,73 @@ func (s *session) respond(m jsonrpc.Message) {
 	s.mu.Lock()
 	s.ids[recordedID(x.request.Conn, x.request.Message.ID.String())] = idText(m.ID)
 	s.mu.Unlock()
+	steps := x.messages
+	if x.response != nil {
+		steps = slices.Concat(steps, []*step{x.response}, x.after)
+	}
 	last := x.request.At
-	send := func(e Entry) bool {
-		if s.r.opts.Timed && !s.wait(e.At-last) {
-			return false
-		}
-		last = e.At
-		return s.send(e, x, m)
-	}
-	for _, e := range x.messages {
-		if !send(e) {
+	for _, one := range steps {
+		switch {
+		case one.Sent:
+			if !s.await(one.Message.ID) {
+				return
+			}
+		case s.r.opts.Timed && !s.wait(one.At-last):
 			return
+		default:
+			s.send(one, x, m)
+		}
+		last = one.At
+	}
+}
+
+// answered takes a response of the client, and reports it if it is not the recorded one.
+func (s *session) answered(m *jsonrpc.Message) {
+	s.mu.Lock()
+	q := s.questions[m.ID.String()]
+	if q != nil {
+		select {
+		case <-q.answered:
+			q = nil // a second response
+		default:
 		}
 	}
-	if x.response == nil || !send(*x.response) {
+	s.mu.Unlock()
+	if q == nil {
 		return
 	}
-	for _, e := range x.after {
-		if !send(e) {
-			return
+	if differs := s.r.opts.Differs; q.answer != nil && differs != nil {
+		now, then := answerText(m), answerText(&q.answer.Message)
+		if now != then {
+			differs(fmt.Sprintf("the client responds to %s of line %d with %s; in line %d it was %s", q.Message.Method, q.Line, now, q.answer.Line, then))
 		}
+	}
+	close(q.answered) // only this goroutine does
+}
+
+// answerText returns a response of the client for comparison. The texts of errors differ
+// between clients.
+func answerText(m *jsonrpc.Message) string {
+	if m.Error != nil {
+		return "error " + strconv.FormatInt(m.Error.Code, 10)
+	}
+	return string(canonical(nil, m.Result, true))
+}
+
+// await waits for the response of the client to a request of the server. It reports
+// whether the connection still exists.
+func (s *session) await(id jsonrpc.ID) bool {
+	s.mu.Lock()
+	q := s.questions[id.String()]
+	s.mu.Unlock()
+	if q == nil {
+		return true
+	}
+	select {
+	case <-q.answered:
+		return true
+	case <-s.done:
+		return false
 	}
 }
 
@@ -251,9 +330,8 @@ func (s *session) wait(d time.Duration) bool {
 	}
 }
 
-// send sends a recorded message with the ids and tokens of the client of today. It
-// waits for the response to a request.
-func (s *session) send(e Entry, x *exchange, m jsonrpc.Message) bool {
+// send sends a recorded message with the ids and tokens of the client of today.
+func (s *session) send(e *step, x *exchange, m jsonrpc.Message) {
 	isResponse, oldToken, newToken := e.Message.Method == "", token(x.request.Message.Params), token(m.Params)
 	text, _ := rewrite(nil, []byte(e.Text), func(key, raw []byte) []byte {
 		switch name := string(key); {
@@ -269,23 +347,12 @@ func (s *session) send(e Entry, x *exchange, m jsonrpc.Message) bool {
 	if isResponse {
 		text = setID(text, idText(m.ID))
 	}
-	var answered chan struct{}
 	if e.Message.IsRequest() {
-		answered = make(chan struct{})
 		s.mu.Lock()
-		s.answers[e.Message.ID.String()] = answered
+		s.questions[e.Message.ID.String()] = &question{e, make(chan struct{})}
 		s.mu.Unlock()
 	}
 	s.write(string(text))
-	if answered == nil {
-		return true
-	}
-	select {
-	case <-answered:
-		return true
-	case <-s.done:
-		return false
-	}
 }
 
 func recordedID(conn int, id string) string { return fmt.Sprint(conn, " ", id) }

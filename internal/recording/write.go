@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
@@ -32,6 +33,8 @@ type Writer struct {
 
 	ending lock.Mutex // held while the end of a connection is written
 
+	waiting atomic.Int32 // calls of write that have not returned
+
 	mu    lock.Mutex      // guards what follows
 	names map[string]bool // whether names are those of secrets; see isSecret
 	w     *bufio.Writer
@@ -47,10 +50,14 @@ type Writer struct {
 }
 
 // NewWriter begins a recording. secrets are values to mask; those shorter than 5
-// bytes are ignored. The caller must call Close.
+// bytes are ignored. The caller must call Close. Each entry is with w when the method
+// that writes it returns, unless further entries wait, so that a program that is killed
+// leaves a recording of what happened before.
 func NewWriter(w io.Writer, secrets ...string) *Writer {
 	r := &Writer{w: bufio.NewWriterSize(w, 64<<10), begun: time.Now(), secrets: display.NewRedactor(secrets...), names: map[string]bool{}, open: map[jsonrpc.Conn]int{}}
-	_, r.err = r.w.WriteString(header + version + "\n")
+	if _, r.err = r.w.WriteString(header + version + "\n"); r.err == nil {
+		r.err = r.w.Flush()
+	}
 	return r
 }
 
@@ -214,8 +221,9 @@ func (w *Writer) End(conn int, how string) {
 func (w *Writer) write(conn int, kind string, data []byte) bool {
 	at := time.Since(w.begun).Microseconds()
 	data = bytes.TrimSpace(data)
+	w.waiting.Add(1)
 	w.mu.Lock()
-	defer w.mu.Unlock()
+	defer w.unlock()
 	if w.at != nil {
 		at = w.at.Microseconds()
 	}
@@ -243,6 +251,15 @@ func (w *Writer) write(conn int, kind string, data []byte) bool {
 		w.err = w.w.WriteByte('\n')
 	}
 	return true
+}
+
+// unlock passes on what was written, unless another entry waits: several at once are one
+// write to the file.
+func (w *Writer) unlock() {
+	if w.waiting.Add(-1) == 0 && w.err == nil {
+		w.err = w.w.Flush()
+	}
+	w.mu.Unlock()
 }
 
 // isPlain reports whether a message can be recorded as it is, at a glance: it is

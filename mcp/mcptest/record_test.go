@@ -98,7 +98,7 @@ func TestTimedReplay(t *testing.T) {
 	}
 }
 
-// TestBadRecordings fail the test with the line.
+// TestBadRecordings fail the test with the line, but for those whose end is missing.
 func TestBadRecordings(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "session.mcp")
@@ -121,13 +121,12 @@ func TestBadRecordings(t *testing.T) {
 	good := string(text)
 	lines := strings.SplitAfter(good, "\n")
 	for name, test := range map[string]struct{ text, want string }{
-		"empty":     {"", "line 1: the recording is truncated"},
-		"other":     {"#!/bin/sh\n", "line 1: this is no recording"},
-		"later":     {strings.Replace(good, "recording 2\n", "recording 3\n", 1), `line 1: the format has version "3"`},
-		"truncated": {good[:len(good)-20], "the recording is truncated"},
-		"edited":    {strings.Replace(good, "Ada", "Eve", 1), "line 4: the recording was edited"},
-		"cut":       {strings.Join(append(append([]string{}, lines[:2]...), lines[3:]...), ""), "line 3: the recording was edited"},
-		"longer":    {good + "more\n", "text after its end"},
+		"empty":  {"", "line 1: the recording is truncated"},
+		"other":  {"#!/bin/sh\n", "line 1: this is no recording"},
+		"later":  {strings.Replace(good, "recording 2\n", "recording 3\n", 1), `line 1: the format has version "3"`},
+		"edited": {strings.Replace(good, "Ada", "Eve", 1), "line 4: the recording was edited"},
+		"cut":    {strings.Join(append(append([]string{}, lines[:2]...), lines[3:]...), ""), "line 3: the recording was edited"},
+		"longer": {good + "more\n", "text after its end"},
 	} {
 		other := filepath.Join(dir, name)
 		if err := os.WriteFile(other, []byte(test.text), 0o600); err != nil {
@@ -139,8 +138,24 @@ func TestBadRecordings(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, failures, test.want)
 		}
 	}
+	killed := filepath.Join(dir, "killed")
+	if err := os.WriteFile(killed, []byte(good[:len(good)-3]), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	fake := &fakeTest{}
-	client, err := mcp.Connect(t.Context(), mcptest.Replay(fake, path, nil), nil)
+	client, err := mcp.Connect(t.Context(), mcptest.Replay(fake, killed, nil), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res, err := client.CallTool(t.Context(), "greet", map[string]any{"name": "Ada"}); err != nil || res.Text() != "Hello, Ada!" {
+		t.Error("the replay of a recording without its end:", err)
+	}
+	client.Close()
+	if failures := fake.end(); len(failures) != 0 {
+		t.Errorf("failures: %q", failures)
+	}
+	fake = &fakeTest{}
+	client, err = mcp.Connect(t.Context(), mcptest.Replay(fake, path, nil), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/input"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
+	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/recording"
+	"github.com/stdmcp/stdmcp/mcp"
+)
+
+// A recorder records the connections of a command in a file. A nil recorder does
+// nothing.
+type recorder struct {
+	file *os.File
+	w    *recording.Writer
+
+	observe func(mcp.Transport) mcp.Transport // wraps the transports, in place of a file
+}
+
+// newRecorder creates the file, readable by its owner only because masking may
+// miss a secret.
+func (c *invocation) newRecorder() (*recorder, error) {
+	f, err := os.OpenFile(c.flags.Record, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return nil, failure.Local(err)
+	}
+	return &recorder{file: f, w: recording.NewWriter(f, c.recordedSecrets()...)}, nil
+}
+
+// recordedSecrets returns the values that a recording masks.
+func (c *invocation) recordedSecrets() []string {
+	secrets := c.secrets().Values
+	if c.entry != nil {
+		_, args := diag.PublicArgs(c.entry.Args...)
+		secrets = append(append(secrets, args...), c.entry.Auth.Token, c.entry.Auth.OAuth.ClientSecret)
+		for _, value := range c.entry.Headers {
+			secrets = append(secrets, value)
+		}
+		for _, e := range c.entry.Env {
+			if key, value, _ := strings.Cut(e, "="); diag.IsSecretName(key) {
+				secrets = append(secrets, value)
+			}
+		}
+	}
+	return secrets
+}
+
+// wrap returns a transport whose connections are recorded.
+func (r *recorder) wrap(t mcp.Transport) mcp.Transport {
+	if r == nil {
+		return t
+	}
+	if r.observe != nil {
+		return r.observe(t)
+	}
+	return r.w.Wrap(t)
+}
+
+func (r *recorder) close() error {
+	if r == nil {
+		return nil
+	}
+	err := r.w.Close()
+	if closed := r.file.Close(); err == nil {
+		err = closed
+	}
+	return failure.Local(err)
+}
+
+// isRecording reports whether a file begins like a recording.
+func isRecording(name string) bool {
+	f, err := input.Open(name)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	return recording.IsRecording(f)
+}
+
+// readRecording reads a recording that the user names. The error names the file and the
+// line. Of a recording without an end it returns the entries that are there, and says so.
+func (c *invocation) readRecording(ctx context.Context, name string) ([]recording.Entry, error) {
+	entries, err := input.Await(ctx, func() ([]recording.Entry, error) {
+		f, err := input.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		entries, err := recording.Read(f)
+		if err != nil {
+			err = &failure.Error{Status: failure.Usage, Kind: "file", Message: name + ": " + err.Error(), Err: err}
+		}
+		return entries, err
+	})
+	if len(entries) > 0 && errors.Is(err, recording.ErrTruncated) {
+		c.warn(name + " has no end: the program that recorded it was killed, or still runs; entries that are used: " + strconv.Itoa(len(entries)))
+		return entries, nil
+	}
+	return entries, err
+}
+
+// warn prints a line that is not part of the result.
+func (c *invocation) warn(line string) {
+	if !c.flags.Quiet {
+		_, _ = io.WriteString(c.stderr, "mcpecho: "+terminal.EscapeLine(c.hide(line))+"\n")
+	}
+}

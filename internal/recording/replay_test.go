@@ -1,0 +1,86 @@
+package recording
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+)
+
+// asking is a session in which the server asks twice before it responds, and the client
+// answers in the other order.
+const asking = `> {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ask"}}
+< {"jsonrpc":"2.0","id":"a","method":"elicitation/create","params":{}}
+< {"jsonrpc":"2.0","id":"b","method":"roots/list"}
+> {"jsonrpc":"2.0","id":"b","result":{"roots":[]}}
+< {"jsonrpc":"2.0","method":"notifications/message","params":{"data":"roots"}}
+> {"jsonrpc":"2.0","id":"a","result":{"action":"accept","content":{"name":"Ada","age":36}}}
+< {"jsonrpc":"2.0","method":"notifications/message","params":{"data":"name"}}
+< {"jsonrpc":"2.0","id":"c","method":"ping"}
+< {"jsonrpc":"2.0","id":1,"result":{}}`
+
+// TestReplayAwaitsAnswers: what the server sent after an answer comes after it, what it
+// sent before does not wait, and nothing waits for an answer that was not recorded.
+func TestReplayAwaitsAnswers(t *testing.T) {
+	var b bytes.Buffer
+	w := NewWriter(&b)
+	for line := range strings.SplitSeq(asking, "\n") {
+		w.Message(1, line[0] == '>', []byte(line[2:]))
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := Read(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ answer, differs string }{
+		{`"result":{"content":{"age":36,"name":"Ada"},"action":"accept","_meta":{"x":1}}`, ""},
+		{`"result":{"action":"decline"}`, `[the client responds to elicitation/create of line 3 with {"action":"decline"}; in line 7 it was {"action":"accept","content":{"age":36,"name":"Ada"}}]`},
+		{`"error":{"code":-32601,"message":"no"}`, `[the client responds to elicitation/create of line 3 with error -32601; in line 7 it was {"action":"accept","content":{"age":36,"name":"Ada"}}]`},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var differs []string
+			r := NewReplay(entries, &Options{Differs: func(problem string) { differs = append(differs, problem) }})
+			client, server := jsonrpc.Pipe()
+			go r.Serve(server) // ends with client
+			var got []string
+			go func() { // ends with client
+				for {
+					data, err := client.Read()
+					if err != nil {
+						return
+					}
+					m, err := jsonrpc.Parse(data)
+					if err != nil {
+						t.Error(err)
+					}
+					got = append(got, m.Method+m.ID.String()+string(m.Params))
+				}
+			}()
+			for _, step := range []struct{ send, want string }{
+				{`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"ask"}}`, `elicitation/create"a"{} roots/list"b"`},
+				{`{"jsonrpc":"2.0","id":"a",` + test.answer + `}`, ""},
+				{`{"jsonrpc":"2.0","id":"a","result":"a second time"}`, ""},
+				{`{"jsonrpc":"2.0","id":"b","result":{"roots":[]}}`,
+					`notifications/message{"data":"roots"} notifications/message{"data":"name"} ping"c" 7`},
+			} {
+				got = nil
+				if _, err := client.Write([]byte(step.send + "\n")); err != nil {
+					t.Fatal(err)
+				}
+				synctest.Wait()
+				if have := strings.Join(got, " "); have != step.want {
+					t.Errorf("after %s: %s\nwant %s", step.send, have, step.want)
+				}
+			}
+			if have := fmt.Sprint(differs); have != test.differs && (have != "[]" || test.differs != "") {
+				t.Errorf("%s\nwant %s", have, test.differs)
+			}
+			client.Close()
+		})
+	}
+}
