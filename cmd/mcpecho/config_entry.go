@@ -115,12 +115,14 @@ func (c *invocation) explainTarget(cfg *config.Config, name string) error {
 	if near := nearest.Names(name, known); len(near) > 0 && guess.Interpreter(name) == nil {
 		return c.usageHint(message+" (did you mean "+wire.Quote(near[0])+"?)", "type: "+c.retyped(c.target, strings.TrimSuffix(c.target, name)+near[0]))
 	}
-	for i, arg := range c.args {
+	for _, arg := range c.args {
 		// The server comes before the tool.
-		if words := slices.Clone(c.typed); strings.Contains(arg, "://") || cfg.Server(arg) != nil {
-			at := slices.Index(words, name)
-			words = slices.Delete(words, at+1+i, at+2+i)
-			return c.suggest("the server comes first", slices.Insert(words, at, arg))
+		if strings.Contains(arg, "://") || cfg.Server(arg) != nil {
+			words := slices.Clone(c.typed)
+			if from := slices.Index(words, arg); from >= 0 {
+				words = slices.Delete(words, from, from+1)
+			}
+			return c.suggest("the server comes first", slices.Insert(words, max(0, slices.Index(words, c.target)), arg))
 		}
 	}
 	if len(cfg.Problems) == 0 && (c.command.min == 0 || strings.ContainsAny(name, " "+string(os.PathSeparator)) || guess.Interpreter(name) != nil) {

@@ -289,3 +289,17 @@ func TestVariablesOfEditors(t *testing.T) {
 	}
 	runCommand(t, "servers", "servers.json").want(t, 0, "a\tfailed: \"args\" needs the variable \"NO_SUCH\", which is not set\n", "")
 }
+
+// The server may come after the words that belong behind it, with flags between them.
+func TestServerAfterItsArguments(t *testing.T) {
+	inProject(t, map[string]string{"a.json": `{"mcpServers":{"x":{"command":"` + mcpechoPath(t) + `","args":["serve"]}}}`})
+	for line, want := range map[string]string{
+		"task cancel 7 x -c a.json":        "mcpecho task cancel x 7 -c a.json",
+		"call echo -c a.json x message=hi": "mcpecho call x echo -c a.json message=hi",
+		"tools a.json:z http://localhost/": "mcpecho tools http://localhost/ a.json:z",
+	} {
+		if o := runCommand(t, strings.Fields(line)...); o.status != failure.Usage || !strings.Contains(o.stderr, "type: "+want+"\n") {
+			t.Errorf("%s: %+v", line, o)
+		}
+	}
+}
