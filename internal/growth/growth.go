@@ -16,8 +16,8 @@ const (
 	// maxTimeExponent limits the least exponent of rounds rounds, twice.
 	maxTimeExponent, rounds = 1.5, 5
 
-	// smallBytes is what reading any input may allocate, and smallTime is how long reading
-	// the largest input may take that a limit permits.
+	// smallBytes is what reading any input may allocate in addition to reading the base,
+	// and smallTime is how long reading the largest input may take that a limit permits.
 	smallBytes = 64 << 10
 	smallTime  = 10 * time.Millisecond
 

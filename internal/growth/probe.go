@@ -152,7 +152,7 @@ func (p *probe) compareMemory(what string, small, large cost) error {
 	perByte := (to - float64(large.steps)) / float64(large.size)
 	p.log = append(p.log, fmt.Sprintf("%s: %d bytes, %d steps, %v, %.1f allocated for each, exponent %.2f", what, large.size, large.steps, large.time, perByte, exponent))
 	switch {
-	case large.bytes <= max(smallBytes, p.Budget):
+	case to <= float64(max(smallBytes, p.Budget)):
 	case perByte > limit:
 		return fmt.Errorf("%s: reading %d bytes allocates %d bytes, %.1f for each byte, want at most %v", what, large.size, large.bytes, perByte, limit)
 	case perByte > 1 && exponent > maxMemoryExponent:
