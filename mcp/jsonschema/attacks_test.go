@@ -37,6 +37,9 @@ var attacks = []attack{
 	{"the same relative reference to a long id", func(n int) string {
 		return `{"$id":"x://h/` + long("i/", 8000) + `a","anyOf":[` + fill(`{"$ref":"a"},`, min(n, 600_000)) + `true]}`
 	}, null},
+	{"long references that lead up and down", func(n int) string {
+		return `{"$id":"x://h/` + long("i", 4000) + `/` + long("i", 4000) + `/","anyOf":[` + fill(`{"$ref":"`+long("x/../", 8000)+`"},`, n-9000) + `true]}`
+	}, null},
 	{"pointers to the end of a list", func(n int) string {
 		return `{"anyOf":[` + fill(`{"$ref":"#/enum/9"},`, n/10) + fmt.Sprintf(`{"$ref":"#/x/%d"}`, n/3) + `],"x":[` + fill("{},", n*9/10-100) + `{}],"enum":[` + times("{},", 20) + `{}]}`
 	}, null},
@@ -80,6 +83,9 @@ var attacks = []attack{
 	{"patterns of the size that is allowed", func(n int) string {
 		return `{"anyOf":[` + list(`{"pattern":"%d(a?b){1000}"},`, 200) + `]}`
 	}, func(int) string { return `"` + long("ab", 2000) + `"` }},
+	{"patterns that are not supported", func(n int) string {
+		return `{"patternProperties":{` + list(`"(?=%d)":{},`, min(n, 22_000)) + `}}`
+	}, object},
 	{"many patterns of the number that is allowed", func(n int) string { return `{"patternProperties":{` + members("{}", 17_000) + `}}` }, object},
 	{"ranges without case", func(n int) string { return `{"pattern":"(?i)[` + long("Ā-\U0010ffff", 8000) + `]"}` }, str},
 	{"wide ranges without case", func(n int) string { return `{"pattern":"(?i)[Ā-\uffff]"}` }, str},
@@ -160,6 +166,12 @@ var attacks = []attack{
 	{"required", func(n int) string {
 		return `{"$defs":{"a":{"required":[` + list(`"k%d",`, n/2) + `]}},"allOf":[` + fill(`{"$ref":"#/$defs/a"},`, min(n/4, 900_000)) + `{}]}`
 	}, func(n int) string { return `{` + keyed(n-10) + `}` }},
+	{"required, but no names", func(n int) string {
+		return `{"$defs":{"a":{"required":[` + fill("0,", n/2) + `0]}},"allOf":[` + fill(`{"$ref":"#/$defs/a"},`, min(n/4, 900_000)) + `{}]}`
+	}, func(int) string { return `{}` }},
+	{"dependentRequired, but no names", func(n int) string {
+		return `{"items":{"dependentRequired":{"":[` + fill("0,", n-100) + `0]}}}`
+	}, func(n int) string { return `[` + fill(`{"":0},`, n-10) + `0]` }},
 	{"dependentRequired", func(n int) string {
 		return `{"$defs":{"a":{"dependentRequired":{` + members("[]", n/2) + `}}},"allOf":[` + fill(`{"$ref":"#/$defs/a"},`, min(n/4, 900_000)) + `{}]}`
 	}, object},

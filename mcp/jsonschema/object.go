@@ -54,7 +54,7 @@ func (c *checker) checkMember(n *node, name, member value, sc *scope) (known, ok
 	for _, p := range n.patternProperties {
 		switch {
 		case !p.pattern.supported(&c.budget):
-			known = true
+			known = c.spend(perPart)
 		case c.matches(p.pattern, name.text()):
 			if known = true; !c.checkPart(p.node, member, sc) {
 				return true, false
@@ -92,7 +92,11 @@ func (c *checker) checkRequired(n *node, v value) bool {
 // checkNames checks that v has the members that a list names.
 func (c *checker) checkNames(names, v value) bool {
 	for _, name := range names.items() {
-		if name.kind() == text && !c.has(v, name) {
+		if name.kind() != text {
+			if !c.spend(perPart) {
+				return false
+			}
+		} else if !c.has(v, name) {
 			return c.fail(v, func() string { return strconv.Quote(short(name.text())) + " is missing" })
 		}
 	}
