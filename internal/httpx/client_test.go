@@ -69,6 +69,7 @@ func TestRedirects(t *testing.T) {
 		{"/307?to=http:end", "another origin"},
 		{"/307?to=:topsecret", "missing or invalid"},
 		{"/307?to=none", "missing or invalid"},
+		{"/307?to=/" + strings.Repeat("x/../", 4000), "missing or invalid"},
 		{"/301?to=/end", "only 307 and 308"},
 		{"/302?to=/end", "only 307 and 308"},
 		{"/303?to=/end", "only 307 and 308"},

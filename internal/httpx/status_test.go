@@ -108,6 +108,8 @@ func TestResolve(t *testing.T) {
 		{"http://h/sse", `http://evil\@h/m`, ""},
 		{"http://h/sse", "http://u:secret@[h/", ""},
 		{"http://h/sse", "/a\nb", ""},
+		{"http://h/sse", "/" + strings.Repeat("x/../", 3000), "http://h/"},
+		{"http://h/sse", "/" + strings.Repeat("x", 1<<20) + strings.Repeat("/..", 1<<20), ""},
 	} {
 		base, err := url.Parse(v.base)
 		if err != nil {

@@ -103,7 +103,7 @@ func TestConfigurationThatIsRefused(t *testing.T) {
 
 // TestRedirectsOfMetadata: at most maxRedirects, and none without a valid Location.
 func TestRedirectsOfMetadata(t *testing.T) {
-	for name, location := range map[string]string{"endless": "/next", "none": "", "malformed": "http://[::1"} {
+	for name, location := range map[string]string{"endless": "/next", "none": "", "malformed": "http://[::1", "long": "/" + strings.Repeat("x/../", 4000)} {
 		var n atomic.Int64
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if n.Add(1); location != "" {

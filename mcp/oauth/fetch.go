@@ -200,7 +200,7 @@ func (f *fetcher) get(ctx context.Context, u *url.URL, header http.Header) (*res
 		if a.status/100 != 3 {
 			return a, nil
 		}
-		next, err := u.Parse(a.header.Get("Location"))
+		next, err := httpx.ParseReference(u, a.header.Get("Location"))
 		if err != nil || a.header.Get("Location") == "" {
 			return nil, &Error{URL: a.url, Rule: "a redirect without a valid Location"}
 		}
