@@ -55,7 +55,7 @@ func (c *Client) collectInputs(ctx context.Context, q *request, raw []byte) erro
 	var b []byte
 	if required.requests != nil {
 		var err error
-		b, err = c.answerAll(ctx, wire.SortedKeys(required.requests), func(key string) (r InputRequest, err error) {
+		b, err = c.answerAll(ctx, wire.SortedKeys(required.requests), func(key string) (r requiredInput, err error) {
 			return r, decodeText(required.requests[key], &r)
 		})
 		if err != nil {
@@ -104,7 +104,7 @@ func (c *Client) awaitPoll(ctx context.Context, q *request) error {
 // answerAll answers input requests concurrently and returns the member
 // inputResponses. The first failure cancels the other handlers. request returns
 // the input request with a key.
-func (c *Client) answerAll(ctx context.Context, keys []string, request func(key string) (InputRequest, error)) ([]byte, error) {
+func (c *Client) answerAll(ctx context.Context, keys []string, request func(key string) (requiredInput, error)) ([]byte, error) {
 	ctx, cancel := context.WithCancel(&callContext{ctx, c.ctx})
 	defer cancel()
 	answers := make([]RawMessage, len(keys))
@@ -146,6 +146,17 @@ func (t *inputsRequired) fields(c *codec) {
 	c.stringPtr("requestState", &t.state)
 }
 
+// A requiredInput holds the part of an InputRequest that the client uses.
+type requiredInput struct {
+	method string
+	params RawMessage
+}
+
+func (t *requiredInput) fields(c *codec) {
+	c.string("method", &t.method, always)
+	c.raw("params", &t.params)
+}
+
 // A callContext is the context of a call, with the values of the client's
 // context in addition.
 type callContext struct {
@@ -161,19 +172,19 @@ func (c *callContext) Value(key any) any {
 }
 
 // answerInput answers one input request.
-func (c *Client) answerInput(ctx context.Context, key string, request func(string) (InputRequest, error)) (RawMessage, error) {
+func (c *Client) answerInput(ctx context.Context, key string, request func(string) (requiredInput, error)) (RawMessage, error) {
 	q, err := request(key)
 	if err != nil {
 		return nil, jsonrpc.Malformed(err)
 	}
-	switch q.Method {
+	switch q.method {
 	case "roots/list", "sampling/createMessage", "elicitation/create":
 	default:
-		return nil, inputError(q.Method, invalidParams("a result cannot request this"))
+		return nil, inputError(q.method, invalidParams("a result cannot request this"))
 	}
-	answer, err := c.handle(ctx, q.Method, q.Params)
+	answer, err := c.handle(ctx, q.method, q.params)
 	if err != nil {
-		return nil, inputError(q.Method, err)
+		return nil, inputError(q.method, err)
 	}
 	return answer, nil
 }
