@@ -17,9 +17,9 @@ var local = map[string]bool{
 	"Failed": true, "Task": true, "ResumeTask": true, "With": true,
 }
 
-// TestEveryMethodAfterClose calls every method of a closed client, of servers that
-// declare everything and of servers that declare nothing: the error matches
-// ErrClosed.
+// TestEveryMethodAfterClose calls every method of a closed client, and of those that
+// share its connection, of servers that declare everything and of servers that declare
+// nothing: the error matches ErrClosed.
 func TestEveryMethodAfterClose(t *testing.T) {
 	for _, version := range eras {
 		for _, without := range [][]string{nil, {"tools", "prompts", "resources", "completions", "logging", "tasks"}} {
@@ -28,22 +28,27 @@ func TestEveryMethodAfterClose(t *testing.T) {
 				o.Without = without
 				c := connect(t, testserver.New(&o), &mcp.Options{Cache: mcp.CacheSize(1 << 20)})
 				_, _ = c.ListTools(t.Context()) // may be cached
+				child := c.With(mcp.CallOptions{Timeout: time.Second})
 				c.Close()
-				v := reflect.ValueOf(c)
-				for i := range v.NumMethod() {
-					name := v.Type().Method(i).Name
-					if local[name] {
-						continue
+				for _, c := range []*mcp.Client{c, child, child.With(marked)} {
+					v := reflect.ValueOf(c)
+					for i := range v.NumMethod() {
+						name := v.Type().Method(i).Name
+						if local[name] {
+							continue
+						}
+						if err := callMethod(t, v.Method(i)); err == nil {
+							t.Errorf("%s, without %q: %s returns no error after Close", version, without, name)
+						} else {
+							wantError(t, err, mcp.ErrClosed)
+						}
 					}
-					if err := callMethod(t, v.Method(i)); err == nil {
-						t.Errorf("%s, without %q: %s returns no error after Close", version, without, name)
-					} else {
-						wantError(t, err, mcp.ErrClosed)
-					}
+					h := c.Task("1")
+					_, err := h.Status(t.Context())
+					wantError(t, err, mcp.ErrClosed)
+					_, err = h.Wait(t.Context())
+					wantError(t, err, mcp.ErrClosed)
 				}
-				sub := c.Task("1")
-				_, err := sub.Status(t.Context())
-				wantError(t, err, mcp.ErrClosed)
 			})
 		}
 	}

@@ -125,7 +125,7 @@ func (c *Client) resolveRefusal(ctx context.Context, q *request, refusal *jsonrp
 	switch {
 	case refusal.Code == CodeHeaderMismatch && !q.era.legacy() && q.traits&bindsArguments != 0:
 		// The tool has changed. Its new schema states the arguments to repeat in headers.
-		_, err := c.ListTools(ctx)
+		_, err := c.self.ListTools(ctx)
 		return err == nil, err
 	case refusal.Code == CodeURLElicitationRequired && q.era.legacy():
 		return c.openRequiredPages(ctx, refusal)
@@ -137,6 +137,9 @@ func (c *Client) resolveRefusal(ctx context.Context, q *request, refusal *jsonrp
 // session, the client opens another one and sends the request once more; if the server
 // is not the one that Options.CachedServer describes, the client negotiates first.
 func (c *Client) roundTrip(ctx context.Context, q *request) (RawMessage, error) {
+	if c.with != nil {
+		c.with(q)
+	}
 	a := c.agreed.Load()
 	q.era = a.era
 	if c.cache != nil && q.traits&cacheable != 0 {

@@ -17,6 +17,14 @@ import (
 // A Client is a connection to one server. [Connect] returns it, and the caller
 // must close it. Its methods may be called concurrently.
 type Client struct {
+	*shared
+	with func(*request) // sets the options of With; nil if there are none
+}
+
+// A shared is what a client has in common with those that its With returns. It has no
+// methods, as the linker would keep their names for both types.
+type shared struct {
+	self          Client // without options
 	trace         Trace
 	opts          Options
 	conn          jsonrpc.Conn
@@ -52,7 +60,9 @@ const (
 )
 
 func newClient(ctx context.Context, opts *Options) *Client {
-	c := new(Client)
+	s := new(shared)
+	c := &s.self
+	c.shared = s
 	c.opts = opts.withDefaults()
 	c.notifications.Max, c.requests.replies.Max = maxNotifications, maxReplies
 	c.notifications.Budget, c.progress.budget = &c.budget, &c.budget
@@ -110,7 +120,7 @@ func (c *Client) Err() error { return c.conn.Err() }
 // goroutines and processes: milliseconds if the server cooperates, otherwise a
 // few seconds, or longer if the transport permits it. It returns an error if one
 // of them does not end in time, for example a stream whose Read does not return.
-// Close may be called more than once.
+// Close may be called more than once, and closes the clients of With, too.
 func (c *Client) Close() error {
 	c.cancel()
 	err := c.conn.Close()
@@ -184,6 +194,9 @@ func (c *Client) Notify(ctx context.Context, method string, params any) error {
 	q := newRequest(method, "", nil)
 	if err := q.setParams(params); err != nil {
 		return c.failed(q, err)
+	}
+	if c.with != nil {
+		c.with(q)
 	}
 	return c.sendNotification(ctx, q)
 }

@@ -53,6 +53,11 @@
 // [Client.Subscribe] and the handler [Changes] report changes to lists and
 // resources. [Options].Log receives the server's log messages.
 //
+// # Options of calls
+//
+// [ToolCall] has the progress, the timeout, the _meta and the HTTP headers of one
+// call of a tool. [Client.With] returns a client whose calls all have them.
+//
 // # Interception
 //
 // [Options].Interceptors wraps each request, for tracing, audits and permissions.

@@ -145,6 +145,24 @@ func ExampleClient_Do() {
 	// Done after 0.01 seconds.
 }
 
+// Calls without parameters for them get progress and a timeout, too.
+func ExampleClient_With() {
+	ctx := context.Background()
+	client := exampleClient(ctx)
+	defer client.Close()
+	patient := client.With(mcp.CallOptions{
+		Progress: func(p mcp.Progress) { fmt.Println(p.Progress) },
+		Timeout:  5 * time.Minute,
+		Meta:     map[string]any{"com.example/user": "ada"},
+	})
+	res, err := patient.ReadResource(ctx, "echo://text")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(res.Contents[0].URI)
+	// Output: echo://text
+}
+
 func ExampleClient_Tools() {
 	ctx := context.Background()
 	client := exampleClient(ctx)

@@ -29,7 +29,7 @@ type OutgoingCall struct {
 }
 
 // Client returns the client that sends the request.
-func (o *OutgoingCall) Client() *Client { return o.c }
+func (o *OutgoingCall) Client() *Client { return &o.c.self }
 
 // Params returns the params of the request, without the members of _meta that
 // the client or SetMeta adds. It returns nil if they cannot be encoded; Send then

@@ -13,9 +13,17 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
+// unconnected returns a client without a connection.
+func unconnected() *Client {
+	s := new(shared)
+	s.self.shared = s
+	return &s.self
+}
+
 // clientOf returns a client that is not connected, of a server with these capabilities.
 func clientOf(e era, caps ServerCapabilities) *Client {
-	c := &Client{conn: limitedConn{}}
+	c := unconnected()
+	c.conn = limitedConn{}
 	a := &agreement{era: e}
 	a.server.Capabilities = caps
 	c.agreed.Store(a)
@@ -25,7 +33,7 @@ func clientOf(e era, caps ServerCapabilities) *Client {
 // TestDonePagesAreLimited: of the pages that no call waits for the newest are kept,
 // once each.
 func TestDonePagesAreLimited(t *testing.T) {
-	d := &donePages{c: &Client{}, waiting: make(map[string]chan struct{})}
+	d := &donePages{c: unconnected(), waiting: make(map[string]chan struct{})}
 	for i := range maxDonePages + 1 {
 		for range 2 {
 			if err := d.complete(strconv.Itoa(i)); err != nil {
@@ -36,7 +44,7 @@ func TestDonePagesAreLimited(t *testing.T) {
 	if len(d.done) != maxDonePages || d.done[0] != "1" {
 		t.Errorf("%d pages are kept, from %s on", len(d.done), d.done[0])
 	}
-	d = &donePages{c: &Client{}, waiting: make(map[string]chan struct{})}
+	d = &donePages{c: unconnected(), waiting: make(map[string]chan struct{})}
 	d.c.budget.SetMax(1000)
 	for _, id := range []string{strings.Repeat("a", 500), strings.Repeat("b", 500)} {
 		if err := d.complete(id); err != nil || len(d.done) != 1 || d.done[0] != id {
@@ -55,7 +63,7 @@ func TestDonePagesAreLimited(t *testing.T) {
 }
 
 func TestNotificationsThatCompletePages(t *testing.T) {
-	d := &donePages{c: &Client{}, waiting: make(map[string]chan struct{})}
+	d := &donePages{c: unconnected(), waiting: make(map[string]chan struct{})}
 	if err := d.observe("notifications/tools/list_changed", []byte(`{"elicitationId":"a"}`)); err != nil || len(d.done) != 0 {
 		t.Errorf("another notification completes %q, %v", d.done, err)
 	}
@@ -65,14 +73,14 @@ func TestNotificationsThatCompletePages(t *testing.T) {
 }
 
 func TestPendingChangesAreLimited(t *testing.T) {
-	s := &Subscription{client: &Client{}, ready: make(chan struct{}, 1)}
+	s := &Subscription{client: unconnected(), ready: make(chan struct{}, 1)}
 	for i := range maxPending + 1 {
 		err := s.enqueue(Change{Kind: ResourceUpdated, URI: strconv.Itoa(i)})
 		if want := error(nil); i == maxPending && err != ErrOverloaded || i < maxPending && err != want {
 			t.Fatalf("change %d: %v", i, err)
 		}
 	}
-	s = &Subscription{client: &Client{}, ready: make(chan struct{}, 1)}
+	s = &Subscription{client: unconnected(), ready: make(chan struct{}, 1)}
 	s.client.budget.SetMax(1000)
 	if err := s.enqueue(Change{Kind: ResourceUpdated, URI: strings.Repeat("x", 1000)}); err != ErrOverloaded || len(s.pending) != 0 {
 		t.Errorf("%d changes are pending, %v", len(s.pending), err)

@@ -69,9 +69,9 @@ type Subscription struct {
 // A nil filter subscribes to all lists whose changes the server reports. From
 // 2026-07-28 on the client asks only for changes that the server declares; if
 // there are none in the filter, or if the server refuses subscriptions for good,
-// the error matches [ErrNoChanges].
+// the error matches [ErrNoChanges]. The options of [Client.With] do not apply.
 func (c *Client) Subscribe(ctx context.Context, filter *SubscriptionFilter) (*Subscription, error) {
-	return c.subscribe(ctx, filter, false)
+	return c.self.subscribe(ctx, filter, false)
 }
 
 func (c *Client) subscribe(ctx context.Context, filter *SubscriptionFilter, lasting bool) (*Subscription, error) {

@@ -44,6 +44,9 @@ func (t Tasks) declare(caps *clientCapabilities, sessions bool) {
 }
 
 func (t Tasks) callTool(ctx context.Context, c *Client, q *request, onStatus func(any)) (*CallToolResult, error) {
+	if c.with != nil {
+		c.with(q) // with the progress of a task
+	}
 	if t.requestTask(ctx, c, q, false); q.traits&mayBeTask != 0 && q.progress != nil {
 		// Progress continues after the response.
 		f := q.progress
@@ -74,7 +77,7 @@ func (t Tasks) requestTask(ctx context.Context, c *Client, q *request, willing b
 	table := c.taskTable()
 	support, listed := table.supportOf(q.name)
 	if !listed {
-		_, _ = c.ListTools(ctx) // the call itself will fail, too
+		_, _ = c.self.ListTools(ctx) // the call itself will fail, too
 		support, _ = table.supportOf(q.name)
 	}
 	if support != nil && (support.required || willing) {

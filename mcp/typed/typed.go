@@ -5,8 +5,8 @@
 //	res, err := typed.Call[map[string]float64, Sum](ctx, client, "add", map[string]float64{"a": 1, "b": 2})
 //
 // It converts them with encoding/json and struct tags, which adds 0.6 MB to a
-// program. [Args] does so for a call that needs a timeout or progress. No other package of this module links the encoder and decoder of
-// encoding/json.
+// program. No other package of this module links the encoder and decoder of
+// encoding/json. For a timeout or progress, pass client.With(options).
 package typed
 
 import (
@@ -33,8 +33,8 @@ func (e *ToolError) Error() string {
 	return fmt.Sprintf("tool %q failed: %s", e.Tool, e.Text)
 }
 
-// Args returns in as the Arguments of an [mcp.ToolCall], for calls that need its
-// other fields. The JSON of in must be an object or null, which means no arguments.
+// Args returns in as the Arguments of an [mcp.ToolCall], for calls that need other
+// fields of it. The JSON of in must be an object or null, which means no arguments.
 func Args(in any) (mcp.RawMessage, error) {
 	args, err := json.Marshal(in)
 	switch {

@@ -31,7 +31,7 @@ var holders = []reflect.Type{
 	reflect.TypeFor[config.Auth](), reflect.TypeFor[config.Config](), reflect.TypeFor[config.Found](), reflect.TypeFor[config.Input](),
 	reflect.TypeFor[config.OAuth](), reflect.TypeFor[config.Override](), reflect.TypeFor[config.Server](),
 	reflect.TypeFor[dialers.Options](), reflect.TypeFor[host.DialParams](),
-	reflect.TypeFor[jsonrpc.HTTP](), reflect.TypeFor[jsonrpc.Request](), reflect.TypeFor[jsonrpc.Response](), reflect.TypeFor[mcp.ToolCall](),
+	reflect.TypeFor[jsonrpc.HTTP](), reflect.TypeFor[jsonrpc.Request](), reflect.TypeFor[jsonrpc.Response](), reflect.TypeFor[mcp.CallOptions](), reflect.TypeFor[mcp.ToolCall](),
 	reflect.TypeFor[mcptest.Program](), reflect.TypeFor[mcptest.ReplayOptions](),
 	reflect.TypeFor[oauth.Client](), reflect.TypeFor[oauth.Identity](), reflect.TypeFor[oauth.Options](),
 	reflect.TypeFor[sse.Options](), reflect.TypeFor[sse.Transport](), reflect.TypeFor[stdio.Transport](),
