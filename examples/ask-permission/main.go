@@ -55,8 +55,11 @@ func main() {
 		{"mcp__calculator__fail", `{}`},
 		{"SubscribePolling", `{"type": "resource", "server": "calculator", "uri": "echo://text"}`},
 	} {
-		text, failed := tools[call[0]].Run(ctx, []byte(call[1]))
-		fmt.Println(call[0], failed, text)
+		text, err := tools[call[0]].Execute(ctx, []byte(call[1]))
+		if err != nil {
+			text = err.Error() // is for the model
+		}
+		fmt.Println(call[0], err != nil, text)
 	}
 	for _, s := range h.Status() { // for a command such as /mcp; see also Overview
 		fmt.Println(s.Name, s.Word())

@@ -128,20 +128,20 @@ func Listed(trustProjects bool) Approver {
 // Capabilities lists what an agent may use: "mcp_integration" stands for all
 // tools, "mcp_<server>" for the tools of a server, and "mcp_<server>_<tool>"
 // for one tool. For a server whose name contains an underscore, they are
-// MCPUnderscore.Name(server, "") and MCPUnderscore.Name(server, tool), which end
-// with a hash: "mcp_a_b" is the tool b of the server a.
+// MCPUnderscore(server, "") and MCPUnderscore(server, tool), which end with a hash:
+// "mcp_a_b" is the tool b of the server a.
 type Capabilities []string
 
 // Allow reports whether the capabilities include a tool, by the names of the
 // server in the settings and of the tool in the server.
 func (c Capabilities) Allow(server, tool string) bool {
 	all, one := "mcp_"+server, "mcp_"+server+"_"+tool
-	hashed := MCPUnderscore.ambiguous(server)
+	hashed := mcpUnderscore.ambiguous(server)
 	if hashed {
-		all = MCPUnderscore.hashed(origin{server, ""}, 0)
+		all = MCPUnderscore(server, "")
 	}
 	if hashed || endsWithHash(one) {
-		one = MCPUnderscore.hashed(origin{server, tool}, 0)
+		one = MCPUnderscore(server, tool)
 	}
 	for _, have := range c {
 		if have == "mcp_integration" || have == all || have == one {

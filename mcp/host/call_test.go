@@ -114,7 +114,7 @@ func TestMetrics(t *testing.T) {
 			}
 		}
 		before := time.Now()
-		h.Tool("mcp__x__fail").Run(t.Context(), raw(`{"message":"out of paper"}`))
+		_, _ = h.Tool("mcp__x__fail").Execute(t.Context(), raw(`{"message":"out of paper"}`))
 		s, _ := h.ServerStatus("x")
 		m := s.Metrics
 		if m.Calls != 3 || m.Successes != 2 || m.Failures != 1 || m.Connects != 1 || m.Crashes != 0 {
@@ -179,9 +179,9 @@ func TestOnlyHarmlessCallsAreRepeated(t *testing.T) {
 func TestTimeoutText(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := fakes{"x": newFake(&testserver.Options{Fault: "never-answers"})}.start(t, host.Options{Timeout: 5 * time.Second})
-		text, failed := h.Tool("mcp__x__echo").Run(t.Context(), raw(`{"message":"hi"}`))
-		if want := `[MCP:x] tool "echo" timed out: no response within 5s`; !failed || text != want {
-			t.Errorf("have %q, want %q", text, want)
+		_, err := h.Tool("mcp__x__echo").Execute(t.Context(), raw(`{"message":"hi"}`))
+		if want := `[MCP:x] tool "echo" timed out: no response within 5s`; err == nil || err.Error() != want {
+			t.Errorf("have %q, want %q", err, want)
 		}
 	})
 }

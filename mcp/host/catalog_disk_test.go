@@ -84,7 +84,7 @@ func testCatalogThatCannotBeWritten(t *testing.T, reason string, prevent func() 
 
 func useUnwritableCatalog(t *testing.T, path, reason string) {
 	fs := fakes{"a": newFake(nil), "b": newFake(nil)}
-	h, failed := fs.withBrokenCatalog(path)
+	h, events := fs.withBrokenCatalog(path)
 	if err := h.SetServers(t.Context(), fs.servers()).Err(); err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func useUnwritableCatalog(t *testing.T, path, reason string) {
 	if err := h.Shutdown(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	reports := *failed
+	reports := catalogReports(events)
 	all := strings.Join(reports, "\n")
 	if len(reports) == 0 || len(reports) > 3 || !strings.Contains(all, path) || !strings.Contains(all, " is not written: ") || !strings.Contains(all, reason) {
 		t.Errorf("%q", reports)

@@ -22,15 +22,21 @@ import (
 // catalogPath returns the path of a catalog that does not exist yet.
 func catalogPath(t testing.TB) string { return filepath.Join(t.TempDir(), "cache", "catalog") }
 
-// withBrokenCatalog returns a host with the fakes and the catalog at path, and the
-// reports of what is wrong with the catalog, which are complete after Shutdown.
-func (fs fakes) withBrokenCatalog(path string) (h *host.Host, reports *[]string) {
-	reports = new([]string)
-	return host.New(fs.with(host.Options{Catalog: host.OpenCatalog(path), Event: func(e host.Event) {
+// withBrokenCatalog returns a host with the fakes and the catalog at path, and its
+// events, which are few.
+func (fs fakes) withBrokenCatalog(path string) (*host.Host, <-chan host.Event) {
+	h := host.New(fs.with(host.Options{Catalog: host.OpenCatalog(path)}))
+	return h, h.Events(context.Background())
+}
+
+// catalogReports returns what was wrong with the catalog of a host that is shut down.
+func catalogReports(events <-chan host.Event) (reports []string) {
+	for e := range events {
 		if e.Kind == host.CatalogFailed {
-			*reports = append(*reports, e.Err.Error())
+			reports = append(reports, e.Err.Error())
 		}
-	}})), reports
+	}
+	return reports
 }
 
 // fill runs a host with the fakes until the catalog at path contains them. It must
@@ -80,8 +86,8 @@ func TestCatalogShowsToolsBeforeServersStart(t *testing.T) {
 			len(status.Resources) == 0 || len(status.Prompts) == 0 {
 			t.Errorf("%+v, %v", status, err)
 		}
-		list, failed := h.ResourceTools()[0].Run(t.Context(), nil)
-		if failed || strings.Count(list, `"server":"a"`) != len(status.Resources) || fs.opened() != before {
+		list, err := h.ResourceTools()[0].Execute(t.Context(), nil)
+		if err != nil || strings.Count(list, `"server":"a"`) != len(status.Resources) || fs.opened() != before {
 			t.Errorf("%s", list)
 		}
 
@@ -231,7 +237,7 @@ func TestCatalogThatCannotBeUsedIsReported(t *testing.T) {
 			tt.prepare(t, path)
 			synctest.Test(t, func(t *testing.T) {
 				fs := fakes{"a": newFake(nil)}
-				h, failed := fs.withBrokenCatalog(path)
+				h, events := fs.withBrokenCatalog(path)
 				if err := h.SetServers(t.Context(), fs.servers()).Err(); err != nil {
 					t.Fatal(err)
 				}
@@ -241,7 +247,7 @@ func TestCatalogThatCannotBeUsedIsReported(t *testing.T) {
 				if err := h.Shutdown(t.Context()); err != nil {
 					t.Fatal(err)
 				}
-				reports := *failed
+				reports := catalogReports(events)
 				if len(reports) == 0 || len(reports) > 3 || !strings.Contains(strings.Join(reports, "\n"), tt.says) || !strings.Contains(reports[0], strings.ReplaceAll(path, `\`, `\\`)) {
 					t.Errorf("%q", reports)
 				}

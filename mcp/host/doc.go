@@ -107,7 +107,7 @@ errors, statuses and events. The causes that an Error wraps are unchanged.
 # Concurrency
 
 All functions and methods may be called by multiple goroutines at once.
-Functions in Options may be called concurrently, except for Event. A connected
+Functions in Options may be called concurrently. A connected
 server needs one goroutine in addition to those of its client. A server that
 does not respond delays only the calls made to it.
 */

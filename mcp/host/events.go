@@ -5,10 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/lock"
-	"github.com/stdmcp/stdmcp/internal/queue"
-	"github.com/stdmcp/stdmcp/internal/retry"
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
@@ -68,9 +65,8 @@ type ToolChange struct {
 }
 
 const (
-	// maxBuffered is the capacity of a channel of Events; maxQueued limits the
-	// events that wait for Options.Event.
-	maxBuffered, maxQueued = 256, 1024
+	// maxBuffered is the capacity of a channel of Events.
+	maxBuffered = 256
 
 	// longEvent is the length in bytes up to which a channel holds several events.
 	// A longer event enters a channel only if that is empty.
@@ -91,15 +87,9 @@ func (e *Event) size() int {
 	return n
 }
 
-// An eventBus delivers events to Options.Event and to channels. It never
-// blocks.
+// An eventBus delivers events to channels. It never blocks.
 type eventBus struct {
-	callback func(Event)       // may be nil
-	panicked func(any, []byte) // receives the panics of callback; may be nil
-	queue    queue.Queue       // calls callback
-
 	mu        lock.Mutex
-	dropped   int // by callback, since it was last called
 	listeners []*listener
 	closed    bool
 }
@@ -113,16 +103,6 @@ func (b *eventBus) emit(e *Event) {
 	e.Time = time.Now()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.closed {
-		return
-	}
-	if b.callback != nil {
-		own := *e
-		own.Missed = b.dropped
-		if b.dropped++; b.queue.AddSize(e.size(), func() { _ = diag.Guard(b.panicked, func() { b.callback(own) }) }) {
-			b.dropped = 0
-		}
-	}
 	for _, l := range b.listeners {
 		e.Missed = l.dropped
 		if e.size() > longEvent && len(l.events) > 0 {
@@ -138,10 +118,11 @@ func (b *eventBus) emit(e *Event) {
 	}
 }
 
-// Events returns a channel that receives all later events. The channel is closed
-// when ctx ends or the host is shut down. The channel holds up to 256 events. It
-// holds an event of more than 64 KiB only if it is empty. The host drops events
-// that do not fit, and Event.Missed of the next event counts them.
+// Events returns a channel that receives all later events: call it before SetServers
+// to receive all of them. The channel is closed when ctx ends or the host is shut
+// down. It holds up to 256 events, and an event of more than 64 KiB only if it is
+// empty. The host drops events that do not fit, and Event.Missed of the next event
+// counts them.
 func (h *Host) Events(ctx context.Context) <-chan Event {
 	l := &listener{events: make(chan Event, maxBuffered)}
 	bus := &h.bus
@@ -163,9 +144,7 @@ func (h *Host) Events(ctx context.Context) <-chan Event {
 	return l.events
 }
 
-// close closes all channels and waits until callback has been called for the
-// remaining events. It waits a second at most, because callback itself may have
-// called Shutdown.
+// close closes all channels.
 func (b *eventBus) close() {
 	b.mu.Lock()
 	b.closed = true
@@ -174,9 +153,4 @@ func (b *eventBus) close() {
 	}
 	b.listeners = nil
 	b.mu.Unlock()
-	drained := make(chan struct{})
-	if b.callback == nil || !b.queue.Add(func() { close(drained) }) {
-		return
-	}
-	retry.Await(drained, time.Second)
 }

@@ -11,8 +11,7 @@ import (
 // A slow receiver does not block the host and learns how many events it missed.
 func TestMissedEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		calls := 0
-		h := fakes{"x": newFake(nil)}.start(t, host.Options{Event: func(host.Event) { calls++ }})
+		h := fakes{"x": newFake(nil)}.start(t, host.Options{})
 		events := h.Events(t.Context())
 		for range 200 {
 			if err := h.SetEnabled("x", false); err != nil {
@@ -29,10 +28,6 @@ func TestMissedEvents(t *testing.T) {
 		_ = h.SetEnabled("x", false)
 		if e := <-events; e.Missed != 800-n {
 			t.Errorf("missed %d events, %d were delivered", e.Missed, n)
-		}
-		synctest.Wait()
-		if calls < 800 {
-			t.Errorf("Options.Event was called %d times", calls)
 		}
 	})
 }

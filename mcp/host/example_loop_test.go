@@ -53,13 +53,9 @@ func Example_toolErrors() {
 
 	// The agent expects a string for each call.
 	call := func(name, arguments string) string {
-		t := h.Tool(name)
-		if t == nil {
-			return "Error: no tool " + name
-		}
-		text, failed := t.Run(ctx, mcp.RawMessage(arguments))
-		if failed {
-			return "Error: " + text
+		text, err := h.Execute(ctx, name, mcp.RawMessage(arguments))
+		if err != nil {
+			return "Error: " + err.Error()
 		}
 		return text
 	}
@@ -67,7 +63,7 @@ func Example_toolErrors() {
 	fmt.Println(call("sqlite__fail", `{"message":"no such table"}`))
 	// Output:
 	// 3 rows
-	// Error: no such table
+	// Error: [MCP:sqlite] tool failed: no such table
 }
 
 func Example_toolInterface() {
@@ -117,9 +113,9 @@ func Example_registry() {
 	for _, t := range h.View("filesystem").Tools() {
 		registry[t.Name()] = t
 	}
-	text, failed := registry["mcp__filesystem__echo"].Run(ctx, mcp.RawMessage(`{"message":"Hello"}`))
-	fmt.Println(text, failed)
-	// Output: Hello false
+	text, err := registry["mcp__filesystem__echo"].Execute(ctx, mcp.RawMessage(`{"message":"Hello"}`))
+	fmt.Println(text, err)
+	// Output: Hello <nil>
 }
 
 func Example_toolUse() {
@@ -131,7 +127,11 @@ func Example_toolUse() {
 
 	// A tool_use block of the model becomes a tool_result block.
 	toolUse := func(name, input string) (content string, isError bool) {
-		return h.Tool(name).Run(ctx, mcp.RawMessage(input))
+		res, err := h.Call(ctx, name, mcp.RawMessage(input))
+		if err != nil {
+			return err.Error(), true
+		}
+		return host.Text(res), res.IsError
 	}
 	fmt.Println(toolUse("mcp__calc__add", `{"a":20,"b":22}`))
 	for _, s := range h.Status() {

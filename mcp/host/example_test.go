@@ -49,6 +49,25 @@ func ExampleInProcess() {
 	// hi <nil>
 }
 
+func ExampleNaming() {
+	for _, naming := range []host.Naming{host.MCPServerTool, host.ServerTool, host.MCPUnderscore, host.Underscore} {
+		fmt.Println(naming("github", "create_issue"))
+	}
+	own := &host.Options{Naming: func(server, tool string) string {
+		if server == "github" {
+			return tool // without the name of the server
+		}
+		return host.ServerTool(server, tool)
+	}}
+	fmt.Println(own.Naming("github", "create_issue"))
+	// Output:
+	// mcp__github__create_issue
+	// github__create_issue
+	// mcp_github_create_issue
+	// github_create_issue
+	// create_issue
+}
+
 func ExampleDialParams_SetUnreachable() {
 	dial := func(_ context.Context, d *host.DialParams) (mcp.Transport, error) {
 		d.SetUnreachable(func(err error) bool { return errors.Is(err, syscall.ECONNREFUSED) })

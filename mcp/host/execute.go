@@ -104,18 +104,6 @@ next:
 	return found
 }
 
-// prefix returns how the names of a server's tools begin.
-func (n *names) prefix(server string) string {
-	prefix := ""
-	if n.custom != nil {
-		prefix = n.custom(server, "")
-	} else {
-		prefix = n.naming.format(server, "")
-	}
-	prefix = replaceInvalid(prefix)
-	return prefix[:min(len(prefix), maxName-hashLen)]
-}
-
 // unknown returns the error for a name that no tool has.
 func (v *View) unknown(name string) error {
 	e := newError(unknownTool, "tool "+wire.Quote(diag.Printable(name, 2*maxName))+" was not called", "", ErrUnknownTool)

@@ -68,8 +68,8 @@ func TestNonsenseOfAModel(t *testing.T) {
 			t.Error(err)
 		}
 		read := h.ResourceTools()[1]
-		if text, failed := read.Run(t.Context(), raw(`{"a":`+big)); !failed || !strings.Contains(text, "too many") {
-			t.Errorf("%.300s", text)
+		if _, err := read.Execute(t.Context(), raw(`{"a":`+big)); err == nil || !strings.Contains(err.Error(), "too many") {
+			t.Errorf("%.300v", err)
 		}
 	})
 }
@@ -115,7 +115,7 @@ func TestExecuteWaitsForTheFirstConnection(t *testing.T) {
 		if d := h.SetServers(ctx, servers); len(d.Pending) != 1 {
 			t.Fatal(d.Pending)
 		}
-		for _, name := range []string{"mcp__slow__echo", "mcp__lazy__echo", host.MCPServerTool.Name("lazy__two", "echo")} {
+		for _, name := range []string{"mcp__slow__echo", "mcp__lazy__echo", host.MCPServerTool("lazy__two", "echo")} {
 			if text, err := h.Execute(t.Context(), name, raw(`{"message":"hi"}`)); text != "hi" || err != nil {
 				t.Errorf("%s: %q, %v", name, text, err)
 			}

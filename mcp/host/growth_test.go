@@ -65,7 +65,7 @@ func TestGrowth(t *testing.T) {
 	dimensions = append(dimensions[:1:1], dimensions[7])
 	growth.Test(t, &growth.Reader{Name: "names of tools", Base: "n\x00d\x000\x00\x00q", Dimensions: dimensions,
 		Prepare: prepare(func(list []*mcp.Tool, _ []byte, _ string) error {
-			n := names{given: make(map[origin]string), origins: make(map[string]origin)}
+			n := names{naming: MCPServerTool, given: make(map[origin]string), origins: make(map[string]origin)}
 			for _, def := range list {
 				n.name(origin{"server", def.Name})
 			}

@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 
 	"github.com/stdmcp/stdmcp/internal/lock"
-	"github.com/stdmcp/stdmcp/internal/queue"
 	"github.com/stdmcp/stdmcp/internal/retry"
 	"github.com/stdmcp/stdmcp/mcp"
 )
@@ -41,17 +40,12 @@ func New(opts *Options) *Host {
 		opts:  opts.withDefaults(),
 		names: names{given: make(map[origin]string), origins: make(map[string]origin)},
 	}
-	h.names.naming = h.opts.Naming
-	if f := h.opts.NameTool; f != nil {
-		h.names.custom = func(server, tool string) (name string) {
-			_ = h.guard(func() { name = f(server, tool) })
-			return name
-		}
+	h.names.naming = func(server, tool string) (name string) {
+		_ = h.guard(func() { name = h.opts.Naming(server, tool) })
+		return name
 	}
 	h.ctx, h.cancel = context.WithCancel(context.Background())
 	h.slots = make(chan struct{}, h.opts.Parallel)
-	h.bus.callback, h.bus.panicked = h.opts.Event, h.opts.panicReport()
-	h.bus.queue.Max, h.bus.queue.Budget = maxQueued, new(queue.Budget) // of 64 MiB
 	h.snap.Store(&Snapshot{replaced: make(chan struct{})})
 	if h.opts.Limits != nil {
 		h.limiter = h.opts.Limits.newLimiter()

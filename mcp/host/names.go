@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -10,15 +11,42 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
 
-// A Naming is a scheme for the names of tools.
-type Naming uint8
+// A Naming returns the name of a tool for models. server is the server's name in the
+// settings, and tool the tool's own name. Naming(server, "") is how the names of a
+// server begin whose tools the host does not know yet; see [Host.Execute].
+//
+// If another tool has the name, or it does not match ^[a-zA-Z0-9_-]{1,64}$, the host
+// replaces invalid characters and the end of the name by a hash of both names. If the
+// name is empty, the host uses MCPServerTool.
+type Naming func(server, tool string) string
 
-// The schemes.
-const (
-	MCPServerTool Naming = iota // mcp__server__tool
-	ServerTool                  // server__tool
-	MCPUnderscore               // mcp_server_tool
-	Underscore                  // server_tool
+// MCPServerTool is the [Naming] mcp__server__tool.
+//
+// The names of this function, [ServerTool], [MCPUnderscore] and [Underscore] match
+// ^[a-zA-Z0-9_-]{1,64}$. A name ends with 12 hexadecimal digits of a hash of both
+// names if characters had to be replaced, if it is ambiguous where the server's name
+// ends, or if the tool's own name ends as a hash does. Names without a hash are
+// therefore different for different tools, and no server can choose the name of
+// another server's tool. A name cannot be parsed; use Host.Tool.
+func MCPServerTool(server, tool string) string { return mcpServerTool.name(server, tool) }
+
+// ServerTool is the [Naming] server__tool. Its names are as of [MCPServerTool].
+func ServerTool(server, tool string) string { return serverTool.name(server, tool) }
+
+// MCPUnderscore is the [Naming] mcp_server_tool. Its names are as of [MCPServerTool].
+func MCPUnderscore(server, tool string) string { return mcpUnderscore.name(server, tool) }
+
+// Underscore is the [Naming] server_tool. Its names are as of [MCPServerTool].
+func Underscore(server, tool string) string { return underscore.name(server, tool) }
+
+// A scheme is what precedes the server's name, and what separates it from the tool's.
+type scheme struct{ prefix, separator string }
+
+var (
+	mcpServerTool = scheme{"mcp__", "__"}
+	serverTool    = scheme{"", "__"}
+	mcpUnderscore = scheme{"mcp_", "_"}
+	underscore    = scheme{"", "_"}
 )
 
 const (
@@ -38,8 +66,7 @@ type origin struct{ server, tool string }
 // exists, so that a permission for one tool never applies to another. The maps
 // must be initialized.
 type names struct {
-	naming  Naming
-	custom  func(server, tool string) string // Options.NameTool; may be nil
+	naming  Naming // does not panic
 	given   map[origin]string
 	origins map[string]origin
 }
@@ -52,26 +79,29 @@ func (n *names) nameAs(o origin, tool string) string {
 	if name, ok := n.given[o]; ok {
 		return name
 	}
-	name := n.propose(o.server, tool)
+	name := n.propose(o, tool)
 	for i := uint32(0); ; i++ {
 		if _, taken := n.origins[name]; !taken {
 			break
 		}
-		name = n.naming.hashed(o, i)
+		name = hashed(withoutHash(name), o, i)
 	}
 	n.given[o], n.origins[name] = name, o
 	return name
 }
 
-// propose returns the name of Options.NameTool, or that of the scheme if there is no
-// such function or its name is invalid.
-func (n *names) propose(server, tool string) string {
-	if n.custom != nil {
-		if name := n.custom(server, tool); name != "" && len(name) <= maxName && replaceInvalid(name) == name {
-			return name
-		}
+// propose returns a valid name for a tool.
+func (n *names) propose(o origin, tool string) string {
+	full := cmp.Or(n.naming(o.server, tool), MCPServerTool(o.server, tool))
+	if name := replaceInvalid(full); name != full || len(name) > maxName {
+		return hashed(name, o, 0)
 	}
-	return n.naming.Name(server, tool)
+	return full
+}
+
+// prefix returns how the names of a server's tools begin.
+func (n *names) prefix(server string) string {
+	return withoutHash(replaceInvalid(n.naming(server, "")))
 }
 
 // forget frees the name of a tool, which is about to have another one.
@@ -92,47 +122,22 @@ func (n *names) release(server string, used func(tool string) bool) {
 	}
 }
 
-// Name returns the name of a tool. It matches ^[a-zA-Z0-9_-]{1,64}$. The name ends
-// with 12 hexadecimal digits of a hash of both names if characters had to be
-// replaced, if it is ambiguous where the server's name ends, or if the tool's own
-// name ends as a hash does. Names without a hash are therefore different for
-// different tools, and no server can choose the name of another server's tool. A
-// name cannot be parsed; use Host.Tool.
-func (n Naming) Name(server, tool string) string {
-	full := n.format(server, tool)
+// name returns the name of a tool.
+func (c *scheme) name(server, tool string) string {
+	full := c.prefix + server + c.separator + tool
 	name := replaceInvalid(full)
-	if name == full && len(name) <= maxName && server != "" && tool != "" && !n.ambiguous(server) && !endsWithHash(name) {
+	if name == full && len(name) <= maxName && server != "" && tool != "" && !c.ambiguous(server) && !endsWithHash(name) {
 		return name
 	}
-	return n.hashed(origin{server, tool}, 0)
-}
-
-// affixes returns what precedes the server's name, and what separates it from the
-// tool's.
-func (n Naming) affixes() (prefix, separator string) {
-	switch n {
-	case ServerTool:
-		return "", "__"
-	case MCPUnderscore:
-		return "mcp_", "_"
-	case Underscore:
-		return "", "_"
-	}
-	return "mcp__", "__"
-}
-
-func (n Naming) format(server, tool string) string {
-	prefix, separator := n.affixes()
-	return prefix + server + separator + tool
+	return hashed(name, origin{server, tool}, 0)
 }
 
 // ambiguous reports whether the first separator after a server's name could be
 // taken for a part of it, so that another server's tool could have the same name.
 // The rule regards one server only: with any other, a name would depend on the
 // order in which servers connect.
-func (n Naming) ambiguous(server string) bool {
-	_, separator := n.affixes()
-	return strings.Index(server+separator, separator) < len(server)
+func (c *scheme) ambiguous(server string) bool {
+	return strings.Index(server+c.separator, c.separator) < len(server)
 }
 
 // endsWithHash reports whether a name ends as those that hashed returns.
@@ -144,6 +149,14 @@ func endsWithHash(name string) bool {
 		}
 	}
 	return at >= 0 && name[at] == '_'
+}
+
+// withoutHash returns what precedes the hash of a name, or would precede it.
+func withoutHash(name string) string {
+	if endsWithHash(name) {
+		name = name[:len(name)-hashLen]
+	}
+	return name[:min(len(name), maxName-hashLen)]
 }
 
 // replaceInvalid replaces each character that a provider rejects with an
@@ -163,14 +176,13 @@ func replaceInvalid(s string) string {
 
 const hexDigits = "0123456789abcdef"
 
-// hashed returns a name that ends with a hash. A server chooses the names of its
-// tools, but not the digits of its own name.
-func (n Naming) hashed(o origin, salt uint32) string {
+// hashed returns a name that begins as name and ends with a hash. A server chooses the
+// names of its tools, but not the digits of its own name.
+func hashed(name string, o origin, salt uint32) string {
 	h, suffix := uint64(hash(o.server, 0)&0xffff)<<32|uint64(hash(o.server+"\x00"+o.tool, salt)), [hashLen]byte{'_'}
 	for i := range hashLen - 1 {
 		suffix[hashLen-1-i] = hexDigits[h>>(4*i)&0xf]
 	}
-	name := replaceInvalid(n.format(o.server, o.tool))
 	return name[:min(len(name), maxName-hashLen)] + string(suffix[:])
 }
 

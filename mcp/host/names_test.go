@@ -42,7 +42,7 @@ func TestNames(t *testing.T) {
 		{host.ServerTool, "a", "c_0123456789ab", "a__c_0123456789ab_"},
 		{host.ServerTool, "a", "c_0123456789aB", "a__c_0123456789aB"},
 	} {
-		got := test.naming.Name(test.server, test.tool)
+		got := test.naming(test.server, test.tool)
 		if want := regexp.MustCompile("^" + strings.TrimSuffix(test.want, "_") + "(_[0-9a-f]{12})?$"); !want.MatchString(got) || (got == test.want) == strings.HasSuffix(test.want, "_") {
 			t.Errorf("%q of %q: have %s, want %s", test.tool, test.server, got, test.want)
 		}
@@ -59,11 +59,11 @@ func FuzzNames(f *testing.F) {
 	f.Add("a_", "b", "a", "_b")
 	f.Fuzz(func(t *testing.T, s1, t1, s2, t2 string) {
 		for _, n := range []host.Naming{host.MCPServerTool, host.ServerTool, host.MCPUnderscore, host.Underscore} {
-			name := n.Name(s1, t1)
-			if !allowed.MatchString(name) || name != n.Name(s1, t1) {
+			name := n(s1, t1)
+			if !allowed.MatchString(name) || name != n(s1, t1) {
 				t.Errorf("%q, %q: %q", s1, t1, name)
 			}
-			if s1 != s2 && name == n.Name(s2, t2) {
+			if s1 != s2 && name == n(s2, t2) {
 				t.Errorf("%q of %q and %q of %q are %s", t1, s1, t2, s2, name)
 			}
 		}
@@ -80,27 +80,27 @@ func TestNamesOfOtherServersCannotBeTaken(t *testing.T) {
 		{host.MCPUnderscore, "a_b", "a"}, {host.MCPServerTool, "a__b", "a"}, {host.ServerTool, "a__b", "a"}, {host.ServerTool, "a_", "a"},
 		{host.ServerTool, "a b", "a_b"}, {host.MCPServerTool, "a_b", "a"},
 	} {
-		name := test.naming.Name(test.server, "c")
-		plain := test.naming.Name(test.theirs, "x")
+		name := test.naming(test.server, "c")
+		plain := test.naming(test.theirs, "x")
 		prefix := strings.TrimSuffix(plain, "x")
 		taken := []string{"b_c", "b__c", "_c", "c", "b.c"}
 		if rest, ok := strings.CutPrefix(name, prefix); ok {
 			taken = append(taken, rest)
 		}
 		for _, tool := range taken {
-			if theirs := test.naming.Name(test.theirs, tool); theirs == name {
+			if theirs := test.naming(test.theirs, tool); theirs == name {
 				t.Errorf("%q of %q and c of %q are %s", tool, test.theirs, test.server, name)
 			}
 		}
 	}
 	// The digits of a hash begin with those of the server's name.
-	name := host.MCPUnderscore.Name("a_b", "c")
+	name := host.MCPUnderscore("a_b", "c")
 	digits := name[len(name)-12:][:4]
-	if other := host.MCPUnderscore.Name("a_b", "d"); other[len(other)-12:][:4] != digits {
+	if other := host.MCPUnderscore("a_b", "d"); other[len(other)-12:][:4] != digits {
 		t.Errorf("%s and %s are of one server", name, other)
 	}
 	for i := range 1 << 12 {
-		if theirs := host.MCPUnderscore.Name("a", "b"+string(rune(0x4e00+i))+"c"); strings.HasPrefix(theirs[len(theirs)-12:], digits) {
+		if theirs := host.MCPUnderscore("a", "b"+string(rune(0x4e00+i))+"c"); strings.HasPrefix(theirs[len(theirs)-12:], digits) {
 			t.Fatalf("%s has the digits of %s", theirs, name)
 		}
 	}
@@ -126,7 +126,7 @@ func TestManyToolsWithOneShortName(t *testing.T) {
 
 // A capability means one server: with an underscore in its name it has a hash.
 func TestCapabilitiesAreUnambiguous(t *testing.T) {
-	one, all := host.MCPUnderscore.Name("a_b", "c"), host.MCPUnderscore.Name("a_b", "")
+	one, all := host.MCPUnderscore("a_b", "c"), host.MCPUnderscore("a_b", "")
 	for _, test := range []struct {
 		have, server, tool string
 		want               bool

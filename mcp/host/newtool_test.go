@@ -16,8 +16,8 @@ import (
 func TestToolsOfTheProgram(t *testing.T) {
 	h := newHost(t, nil)
 	tool := h.NewTool(&mcp.Tool{Name: "fail"}, func(context.Context, mcp.RawMessage) (string, error) { return "", errors.New("no luck") })
-	if text, failed := tool.Run(t.Context(), nil); !failed || text != "[MCP] fail failed: no luck" {
-		t.Errorf("%q, %v", text, failed)
+	if text, err := tool.Execute(t.Context(), nil); text != "" || err == nil || err.Error() != "[MCP] fail failed: no luck" {
+		t.Errorf("%q, %v", text, err)
 	}
 	if _, err := h.NewTool(nil, nil).Execute(t.Context(), nil); !errors.Is(err, host.ErrUnknownTool) {
 		t.Error(err)

@@ -43,16 +43,10 @@ type Options struct {
 	// Configuration; it must contain no secrets.
 	Expand func(ctx context.Context, s *Server) (*Server, error)
 
-	// Naming is the scheme for the names of tools. The default is
-	// MCPServerTool.
+	// Naming names the tools for models: [MCPServerTool], which is the default,
+	// [ServerTool], [MCPUnderscore], [Underscore], or a function of the program. It
+	// must not call methods of the host.
 	Naming Naming
-
-	// NameTool, if not nil, returns the name of a tool instead of Naming. The
-	// scheme of Naming takes its place for a name that does not match
-	// ^[a-zA-Z0-9_-]{1,64}$ or that another tool has. NameTool(server, "") is how
-	// the names of a server begin whose tools the host does not know yet; see
-	// [Host.Execute]. It must not call methods of the host.
-	NameTool func(server, tool string) string
 
 	// Describe returns the description of a tool for a model. The default is
 	// the function [Describe]. It must not call methods of the host.
@@ -122,10 +116,6 @@ type Options struct {
 	// Catalog keeps what servers said, so that the host shows their tools
 	// before it connects to them. See OpenCatalog. Nil keeps nothing.
 	Catalog *Catalog
-
-	// Event is called for each event, one at a time. Events that it cannot keep
-	// up with are dropped. See also [Host.Events].
-	Event func(Event)
 }
 
 // expand returns a copy of cfg without variables.
@@ -181,6 +171,9 @@ func (o *Options) withDefaults() Options {
 	}
 	if d.Dialers == nil {
 		d.Dialers = Dialers{config.Stdio: Stdio}
+	}
+	if d.Naming == nil {
+		d.Naming = MCPServerTool
 	}
 	if d.Describe == nil {
 		d.Describe = Describe

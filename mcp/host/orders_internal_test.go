@@ -333,13 +333,16 @@ func (o *orderTest) since(start int, name string) (n int) {
 func (o *orderTest) run(order []int) {
 	o.h = New(&Options{
 		Dialers: Dialers{config.Stdio: o.f.dial, config.HTTP: o.f.dial},
-		Event: func(e Event) {
+	})
+	events := o.h.Events(context.Background())
+	o.others.Go(func() { // ends with the host
+		for e := range events {
 			o.mu.Lock()
 			if e.Kind == StateChanged {
 				o.events = append(o.events, e)
 			}
 			o.mu.Unlock()
-		},
+		}
 	})
 	o.up = true
 	o.set()

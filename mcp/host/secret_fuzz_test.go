@@ -96,13 +96,18 @@ func FuzzSecretsInStatus(f *testing.F) {
 				h := host.New(&host.Options{
 					Dialers: host.Dialers{config.Stdio: dial, config.HTTP: dial},
 					Vars:    config.Vars{Lookup: func(string) (string, bool) { return secret, true }},
-					Event:   func(e host.Event) { show("event %+v %v", e, e.Err) },
 					Client: &mcp.Options{Trace: &mcp.Trace{Message: func(_ context.Context, _ bool, data []byte) {
 						if text, err := recording.MaskJSON(data, started.Hide); err == nil {
 							show("trace %s", text)
 						}
 					}}},
 				})
+				events := h.Events(t.Context())
+				go func() { // ends with the host
+					for e := range events {
+						show("event %+v %v", e, e.Err)
+					}
+				}()
 				show("error %v", h.AddServer(t.Context(), s))
 				_, err = h.CallTool(t.Context(), "s", "echo", nil)
 				show("error %v %+v", err, err)

@@ -380,14 +380,14 @@ func TestCallsOfFailingServer(t *testing.T) {
 		events := h.Events(t.Context())
 		echo := h.Tool("mcp__x__echo")
 		start := time.Now()
-		text, failed := echo.Run(t.Context(), raw(`{"message":"hi"}`))
-		if !failed || !strings.Contains(text, `tool "echo" timed out`) || time.Since(start) != time.Minute {
-			t.Errorf("after %v: %q", time.Since(start), text)
+		_, err := echo.Execute(t.Context(), raw(`{"message":"hi"}`))
+		if err == nil || !strings.Contains(err.Error(), `tool "echo" timed out`) || time.Since(start) != time.Minute {
+			t.Errorf("after %v: %v", time.Since(start), err)
 		}
 		// The connection ends during a call.
 		go func() { time.Sleep(time.Second); f.crash() }()
 		add := h.Tool("mcp__x__add")
-		_, err := h.Tool("mcp__x__slow").Call(t.Context(), map[string]any{"seconds": 30})
+		_, err = h.Tool("mcp__x__slow").Call(t.Context(), map[string]any{"seconds": 30})
 		if err != nil { // the tool is read-only, so the host repeats the call
 			t.Error(err)
 		}
@@ -395,21 +395,20 @@ func TestCallsOfFailingServer(t *testing.T) {
 		// The server stays unreachable.
 		f.failWith(errors.New("connection refused"))
 		f.crash()
-		text, failed = echo.Run(t.Context(), nil)
-		if !failed || !strings.Contains(text, "connection refused") {
-			t.Errorf("%q", text)
+		if _, err = echo.Execute(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "connection refused") {
+			t.Errorf("%v", err)
 		}
 		if got := f.opened(); got != 2+3 {
 			t.Errorf("opened %d times, want 3 retries", got)
 		}
 		// A further call makes one attempt.
-		if text, _ = echo.Run(t.Context(), nil); !strings.Contains(text, "connection refused") || f.opened() != 6 {
-			t.Errorf("%q after %d attempts", text, f.opened())
+		if _, err = echo.Execute(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "connection refused") || f.opened() != 6 {
+			t.Errorf("%v after %d attempts", err, f.opened())
 		}
 		// When the server is reachable, calls succeed again.
 		f.failWith(nil)
-		if text, failed = add.Run(t.Context(), raw(`{"a":1,"b":2}`)); failed {
-			t.Errorf("%q", text)
+		if _, err = add.Execute(t.Context(), raw(`{"a":1,"b":2}`)); err != nil {
+			t.Error(err)
 		}
 	})
 }

@@ -136,16 +136,6 @@ func (t *Tool) Execute(ctx context.Context, input mcp.RawMessage) (string, error
 	return Text(res), nil
 }
 
-// Run calls the tool as Execute does and returns the text of the result or of
-// the error. failed reports which.
-func (t *Tool) Run(ctx context.Context, input mcp.RawMessage) (text string, failed bool) {
-	res, err := t.callInput(ctx, input)
-	if err != nil {
-		return err.Error(), true
-	}
-	return Text(res), res.IsError
-}
-
 // Call calls the tool and returns the whole result. args is as for
 // mcp.Client.CallTool. Call connects to the server if necessary, or waits until
 // it is reconnected.

@@ -16,7 +16,7 @@ import (
 func TestUnknownToolReturnsAnError(t *testing.T) {
 	h := newHost(t, nil)
 	for _, tool := range []*host.Tool{h.Tool("none"), h.Snapshot().Tool("none"), h.View().Tool("none")} {
-		if _, err := tool.Execute(t.Context(), nil); !errors.Is(err, host.ErrUnknownTool) {
+		if _, err := tool.Execute(t.Context(), nil); !errors.Is(err, host.ErrUnknownTool) || err.Error() != "[MCP] no tool was called: unknown tool" {
 			t.Errorf("Execute: %v", err)
 		}
 		if _, err := tool.Call(t.Context(), nil); !errors.Is(err, host.ErrUnknownTool) {
@@ -24,9 +24,6 @@ func TestUnknownToolReturnsAnError(t *testing.T) {
 		}
 		if _, err := tool.Do(t.Context(), nil); !errors.Is(err, host.ErrUnknownTool) {
 			t.Errorf("Do: %v", err)
-		}
-		if text, failed := tool.Run(t.Context(), nil); !failed || text != "[MCP] no tool was called: unknown tool" {
-			t.Errorf("Run: %q, %v", text, failed)
 		}
 		if tool.Name()+tool.Description()+tool.Server()+tool.Definition().Name != "" || tool.Connected() || tool.RequiresPermission(nil) ||
 			tool.Parameters()["type"] != "object" || tool.InputSchema() == nil {
@@ -142,9 +139,9 @@ func TestText(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		h := fakes{"x": newFake(nil)}.start(t, host.Options{})
-		text, failed := h.Tool("mcp__x__fail").Run(t.Context(), raw(`{"message":"Something went wrong"}`))
-		if !failed || text != "Something went wrong" {
-			t.Errorf("%q, %v", text, failed)
+		text, err := h.Tool("mcp__x__fail").Execute(t.Context(), raw(`{"message":"Something went wrong"}`))
+		if text != "" || err == nil || err.Error() != "[MCP:x] tool failed: Something went wrong" {
+			t.Errorf("%q, %v", text, err)
 		}
 	})
 }

@@ -83,6 +83,13 @@ var rules = []rule{
 		note: "SetEnabled(name, true), then Connect(ctx, name), which waits"},
 	{kind: index, pkg: "mcp/host", typ: "Host", old: "RefreshTools", new: "Refresh", with: "Errors", params: 2,
 		note: "`Refresh(ctx, name).Errors[name]`"},
+	{kind: manual, pkg: "mcp/host", typ: "Tool", old: "Run", new: "Execute",
+		note: "returns the text and an error, whose text is for the model"},
+	{kind: manual, pkg: "mcp/host", typ: "Options", old: "Event",
+		note: "`for e := range h.Events(ctx)` in a goroutine; call Events before SetServers"},
+	{pkg: "mcp/host", typ: "Options", old: "NameTool", new: "Naming", word: true,
+		note: "a name that is invalid or taken ends with a hash"},
+	{kind: manual, pkg: "mcp/host", typ: "Naming", old: "Name", note: "a Naming is a function: `host.ServerTool(server, tool)`"},
 	{kind: manual, pkg: "mcp/host", typ: "SearchOptions", old: "Match", new: "Match", params: 3,
 		note: "the function takes a context first and returns an error, too"},
 

@@ -51,12 +51,15 @@ func TestMonth(t *testing.T) {
 			Client:  &mcp.Options{Cache: mcp.CacheSize(1 << 20)},
 			Catalog: host.OpenCatalog(filepath.Join(folder, "catalog")),
 			Limits:  &host.ResultLimits{MaxResultText: 100, Folder: filepath.Join(folder, "results"), MaxFolder: 2_000},
-			Event: func(e host.Event) {
+		})
+		events := h.Events(context.Background())
+		go func() { // ends with the host
+			for e := range events {
 				if e.Kind == host.CatalogFailed {
 					t.Error(e.Err)
 				}
-			},
-		})
+			}
+		}()
 		for i := range servers {
 			testutil.Must(t, h.AddServer(t.Context(), &config.Server{Name: fmt.Sprint("s", i), Type: config.Stdio, Command: "s", Args: []string{strconv.Itoa(i)}}))
 		}

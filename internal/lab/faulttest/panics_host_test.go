@@ -128,15 +128,14 @@ func (failing) Open(context.Context, jsonrpc.Handler) (jsonrpc.Conn, error) {
 }
 
 var hostPanics = map[string]panicCase{
-	"host.Options.Event": hosting(func(o *host.Options, _ *config.Server) { o.Event = func(host.Event) { panic(oh()) } }),
 	"host.Options.Filter": hosting(func(o *host.Options, _ *config.Server) {
 		o.Filter = func(server string, _ *mcp.Tool) bool { onlyBad(server); return true }
 	}),
 	"host.Options.Describe": hosting(func(o *host.Options, _ *config.Server) {
 		o.Describe = func(server string, _ *mcp.Tool) string { onlyBad(server); return "" }
 	}),
-	"host.Options.NameTool": hosting(func(o *host.Options, _ *config.Server) {
-		o.NameTool = func(server, tool string) string { onlyBad(server); return "" }
+	"host.Naming host.Options.Naming": hosting(func(o *host.Options, _ *config.Server) {
+		o.Naming = func(server, tool string) string { onlyBad(server); return "" }
 	}),
 	"host.Options.Expand": hosting(func(o *host.Options, _ *config.Server) {
 		o.Expand = func(_ context.Context, s *config.Server) (*config.Server, error) { onlyBad(s.Name); return nil, nil }
@@ -324,8 +323,8 @@ var otherPanics = map[string]panicCase{
 			return err
 		})
 		calm.Store(true)
-		if text, failed := read.Run(t.Context(), mcp.RawMessage(`{"skill":"s__refunds"}`)); failed || !strings.Contains(text, "Nothing to do.") {
-			t.Error(text)
+		if text, err := read.Execute(t.Context(), mcp.RawMessage(`{"skill":"s__refunds"}`)); err != nil || !strings.Contains(text, "Nothing to do.") {
+			t.Error(text, err)
 		}
 	},
 	"mcptest.Func mcptest.Server.Tool(f) mcptest.Server.SetTool(f) mcptest.Server.Template(f) mcptest.Server.Prompt(f) mcptest.Server.Complete(values)": func(t *testing.T, p *panicLog) {

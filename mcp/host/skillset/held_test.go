@@ -17,11 +17,21 @@ func run(t testing.TB, set *skillset.Set, name, input string) (text string, fail
 	t.Helper()
 	for _, tool := range set.Tools() {
 		if tool.Name() == name {
-			return tool.Run(t.Context(), mcp.RawMessage(input))
+			return execute(t, tool, input)
 		}
 	}
 	t.Fatalf("no tool %s", name)
 	return "", false
+}
+
+// execute executes a tool and returns its text or that of its error.
+func execute(t testing.TB, tool *host.Tool, input string) (text string, failed bool) {
+	t.Helper()
+	text, err := tool.Execute(t.Context(), mcp.RawMessage(input))
+	if err != nil {
+		return err.Error(), true
+	}
+	return text, false
 }
 
 // TestFilesAreThoseOfTheSkillThatWasRead: once a model has read a skill, another entry

@@ -28,7 +28,7 @@ func (o origin) label() string {
 // applies to the name that it would have without other skills of its name: which of them
 // has it depends on the order in which they were met.
 func (s *Set) allows(o origin, id string) bool {
-	return s.filter.Allows(id) && !glob.Any(s.opts.Deny, host.ServerTool.Name(o.server, o.label()))
+	return s.filter.Allows(id) && !glob.Any(s.opts.Deny, host.ServerTool(o.server, o.label()))
 }
 
 // id returns the name of a skill for models. It contains the name of its directory, which
@@ -42,12 +42,12 @@ func (s *Set) id(o origin, asked bool) string {
 		return k.id
 	}
 	name := o.label()
-	id := host.ServerTool.Name(o.server, name)
+	id := host.ServerTool(o.server, name)
 	for i := 1; ; i++ {
 		if _, taken := s.names[id]; !taken {
 			break
 		}
-		id = host.ServerTool.Name(o.server, name+" "+o.uri) // ends with a hash
+		id = host.ServerTool(o.server, name+" "+o.uri) // ends with a hash
 		name += " " + strconv.Itoa(i)
 	}
 	s.known[o], s.names[id] = &known{id: id, asked: asked}, o

@@ -107,7 +107,7 @@ func TestToolsForModels(t *testing.T) {
 		{"read_skill_file", `{"skill":"acme__refunds","file":"docs/GUIDE.md"}`, "not a file of the skill (did you mean GUIDE.md?)"},
 		{"read_skill_file", `{"skill":"acme__refunds","file":"logo.bin"}`, "the file is not text: it has 1 bytes"},
 	} {
-		if text, _ := tools[tt.tool].Run(t.Context(), mcp.RawMessage(tt.input)); !strings.Contains(text, tt.want) {
+		if text, _ := execute(t, tools[tt.tool], tt.input); !strings.Contains(text, tt.want) {
 			t.Errorf("%s %s: %s", tt.tool, tt.input, text)
 		}
 	}
@@ -179,7 +179,7 @@ func TestReadsAreApproved(t *testing.T) {
 	decision = host.Allow
 	k.SetFile("more", "text")
 	for range 2 {
-		if text, failed := set.Tools()[2].Run(t.Context(), mcp.RawMessage(`{"skill":"other__asked","file":"more"}`)); text != "[from the server \"other\"]\ntext" || failed {
+		if text, failed := execute(t, set.Tools()[2], `{"skill":"other__asked","file":"more"}`); text != "[from the server \"other\"]\ntext" || failed {
 			t.Error(text)
 		}
 	}
@@ -200,7 +200,7 @@ func TestWrongFilesAreNotReturned(t *testing.T) {
 	all["other"].Skill("skill://other/wrong", map[string]string{"a": "b"}).WrongDigest("a")
 	set := skillset.New(newHost(t, all, host.Options{}), nil)
 	_, err := set.List(t.Context())
-	text, failed := set.Tools()[2].Run(t.Context(), mcp.RawMessage(`{"skill":"other__wrong","file":"a"}`))
+	text, failed := execute(t, set.Tools()[2], `{"skill":"other__wrong","file":"a"}`)
 	if err != nil || !failed || !strings.Contains(text, "digest") {
 		t.Errorf("%v, %s", err, text)
 	}
