@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/lock"
@@ -12,6 +13,8 @@ import (
 	"github.com/stdmcp/stdmcp/internal/statefile"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/host/internal/notes"
+	"github.com/stdmcp/stdmcp/mcp/host/internal/settings"
 )
 
 // A Catalog keeps what servers said about themselves in a file, so that a host
@@ -145,7 +148,7 @@ type catalogFile struct {
 // A catalogEntry is the entry of one server in the file. The file begins with those
 // that were saved last.
 type catalogEntry struct {
-	key   string // what config.Server.Identity returns
+	key   string // what identity returns
 	saved int64  // in milliseconds since 1970
 	said  []byte // a listing as JSON
 }
@@ -179,7 +182,7 @@ func (c *catalogFile) load(h *Host, servers []*Server) []*listing {
 	}
 	found := make([]*listing, len(servers))
 	for i, cfg := range servers {
-		at := entryOf(entries, cfg.Identity())
+		at := entryOf(entries, identity(cfg))
 		if at < 0 {
 			continue
 		}
@@ -191,6 +194,33 @@ func (c *catalogFile) load(h *Host, servers []*Server) []*listing {
 		found[i] = l
 	}
 	return found
+}
+
+// identity returns JSON text that tells servers apart: what reaches the server, and
+// the file that says so. It has no secrets, and of Env only names.
+func identity(s *Server) string {
+	b := wire.AppendString([]byte(`{"name":`), s.Name)
+	for _, part := range [...]struct{ key, value string }{
+		{"source", s.Source}, {"cwd", s.Dir}, {"type", s.Type}, {"command", s.Command}, {"url", settings.PublicURL(s.URL)}, {"id", s.ID},
+	} {
+		if part.value != "" {
+			b = wire.AppendString(wire.AppendKey(b, part.key), part.value)
+		}
+	}
+	b = append(wire.AppendKey(b, "args"), '[')
+	for _, arg := range settings.PublicArgs(s.Args) {
+		b = wire.AppendString(wire.AppendComma(b), arg)
+	}
+	b = append(wire.AppendKey(append(b, ']'), "env"), '[')
+	names := make(map[string]string, len(s.Env))
+	for _, v := range s.Env {
+		name, _, _ := strings.Cut(v, "=")
+		names[name] = name
+	}
+	for _, name := range wire.SortedKeys(names) {
+		b = wire.AppendString(wire.AppendComma(b), name)
+	}
+	return string(append(b, "]}"...))
 }
 
 // entryOf returns the index of the entry with a key, or -1.
@@ -247,7 +277,7 @@ func readEntry(r *wire.Reader) (e catalogEntry) {
 }
 
 func offerListing(h *Host, s *server, l *listing) {
-	s.info, s.known, s.pins, s.pinBytes = l.info, l, nil, 0
+	s.info, s.known, s.pins = l.info, l, notes.Set{}
 	if slices.Contains(mcp.ProtocolVersions(), l.era) {
 		s.cached = &mcp.ServerInfo{ProtocolVersion: l.era, Implementation: mcp.Implementation{Name: l.info.Name, Version: l.info.Version}}
 		if l.probed != 0 {
@@ -255,11 +285,11 @@ func offerListing(h *Host, s *server, l *listing) {
 		}
 	}
 	for name, text := range l.pins {
-		s.store(name, text)
+		s.pins.Store(name, text)
 	}
 	s.setDefs(l.tools)
 	for _, t := range s.defs {
-		if s.pins[t.Name] == "" && h.opts.Pins != PinReport {
+		if s.pins.Texts[t.Name] == "" && h.opts.Pins != PinReport {
 			s.pin(t)
 		}
 	}
@@ -271,7 +301,7 @@ func (c *catalogFile) record(h *Host, s *server) {
 	if s.info == nil {
 		return // a note for a server that was never connected
 	}
-	n := &catalogRecord{host: h, server: s, listing: listing{info: s.info, tools: s.defs, pins: maps.Clone(s.pins)}}
+	n := &catalogRecord{host: h, server: s, listing: listing{info: s.info, tools: s.defs, pins: maps.Clone(s.pins.Texts)}}
 	if s.known != nil {
 		n.listing.resources, n.listing.prompts = s.known.resources, s.known.prompts
 	}
@@ -284,7 +314,7 @@ func (c *catalogFile) record(h *Host, s *server) {
 	if client := s.state.client; client != nil && client != s.catalogued {
 		n.client, s.catalogued = client, client
 	}
-	key := s.cfg.Identity()
+	key := identity(s.cfg)
 	c.mu.Lock()
 	if old := c.pending[key]; old != nil && n.client == nil {
 		n.client = old.client

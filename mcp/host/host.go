@@ -10,6 +10,7 @@ import (
 	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/retry"
 	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/host/internal/notes"
 )
 
 // A Host manages the connections to any number of servers. New creates it; call
@@ -46,6 +47,7 @@ func New(opts *Options) *Host {
 	}
 	h.ctx, h.cancel = context.WithCancel(context.Background())
 	h.slots = make(chan struct{}, h.opts.Parallel)
+	notes.Edit.Store(&editNotes)
 	h.snap.Store(&Snapshot{replaced: make(chan struct{})})
 	if h.opts.Limits != nil {
 		h.limiter = h.opts.Limits.newLimiter()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host"
+	"github.com/stdmcp/stdmcp/mcp/host/internal/notes"
 )
 
 func TestToolsOfTheProgram(t *testing.T) {
@@ -28,7 +29,7 @@ func TestNotesAreKeptInTheCatalog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fs, path := fakes{"a": newFake(nil)}, catalogPath(t)
 		h := fs.start(t, host.Options{Catalog: host.OpenCatalog(path)})
-		if !h.SetNote("a", "echo", "text \x00\n") || h.SetNote("none", "x", "y") || h.SetNote("a", "big", strings.Repeat("x", 5<<20)) {
+		if !notes.Put(h, "a", "echo", "text \x00\n") || notes.Put(h, "none", "x", "y") || notes.Put(h, "a", "big", strings.Repeat("x", 5<<20)) {
 			t.Error("stored")
 		}
 		synctest.Wait()
@@ -37,10 +38,10 @@ func TestNotesAreKeptInTheCatalog(t *testing.T) {
 		}
 		h = newHost(t, fs.with(host.Options{Catalog: host.OpenCatalog(path)}))
 		h.SetServers(t.Context(), fs.servers())
-		if h.Note("a", "echo") != "text \x00\n" || h.Note("a", "big")+h.Note("none", "x") != "" || len(h.Tools()) != 17 {
-			t.Errorf("%q", h.Note("a", "echo"))
+		if notes.Get(h, "a", "echo") != "text \x00\n" || notes.Get(h, "a", "big")+notes.Get(h, "none", "x") != "" || len(h.Tools()) != 17 {
+			t.Errorf("%q", notes.Get(h, "a", "echo"))
 		}
-		if !h.SetNote("a", "echo", "") || h.Note("a", "echo") != "" {
+		if !notes.Put(h, "a", "echo", "") || notes.Get(h, "a", "echo") != "" {
 			t.Error("not removed")
 		}
 	})
@@ -56,7 +57,7 @@ func TestNamesOfNotesCount(t *testing.T) {
 		for round := range 2 {
 			stored := 0
 			for i := range 10 {
-				if h.SetNote("a", name(i), "x") {
+				if notes.Put(h, "a", name(i), "x") {
 					stored++
 				}
 			}
@@ -64,7 +65,7 @@ func TestNamesOfNotesCount(t *testing.T) {
 				t.Errorf("round %d: %d notes with names of 1 MiB are stored, want 3 within 4 MiB", round, stored)
 			}
 			for i := range 10 {
-				h.SetNote("a", name(i), "") // also those that were not stored
+				notes.Put(h, "a", name(i), "") // also those that were not stored
 			}
 		}
 	})
@@ -78,12 +79,4 @@ func ExampleHost_NewTool() {
 		func(context.Context, mcp.RawMessage) (string, error) { return "12:00", nil })
 	fmt.Println(clock.Execute(ctx, nil))
 	// Output: 12:00 <nil>
-}
-
-func ExampleHost_SetNote() {
-	ctx := context.Background()
-	h := exampleHost(ctx, nil)
-	defer h.Shutdown(ctx)
-	fmt.Println(h.SetNote("echo", "last used", "2026-11-22"), h.Note("echo", "last used"))
-	// Output: true 2026-11-22
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/host/internal/notes"
 )
 
 // A PinPolicy decides about tools whose definitions have changed. The host
@@ -30,12 +31,6 @@ const (
 	// PinBlock hides changed tools from models and refuses their calls until
 	// Host.Pin approves the new definition.
 	PinBlock
-)
-
-const (
-	// maxPins limits the number of pins of a server, and maxPinBytes their
-	// length. Further tools are not pinned.
-	maxPins, maxPinBytes = 10_000, 4 << 20
 )
 
 // canonical returns what a definition means for a model, as JSON text that is
@@ -110,7 +105,7 @@ func (h *Host) compare(s *server, old, def *mcp.Tool) (before *mcp.Tool, what []
 	if old != nil {
 		what = changedFields(old, def)
 	}
-	pin, pinned := s.pins[def.Name]
+	pin, pinned := s.pins.Texts[def.Name]
 	switch all := h.opts.Pins != PinReport; {
 	case !pinned && all:
 		s.pin(def)
@@ -119,48 +114,19 @@ func (h *Host) compare(s *server, old, def *mcp.Tool) (before *mcp.Tool, what []
 			what = changedFields(old, def)
 		}
 		if !all {
-			s.unpin(def.Name)
+			s.pins.Remove(def.Name)
 		}
 	}
 	return old, what
 }
 
-// A pinSet holds the pins of a server and what SetNote stored.
-type pinSet struct {
-	pins     map[string]string // definitions of tools to compare later ones with
-	pinBytes int               // the length of pins
-}
-
 // pin stores a definition to compare later ones with. The caller holds mu.
-func (s *pinSet) pin(def *mcp.Tool) { s.store(def.Name, canonical(def)) }
-
-// store stores JSON text under a name, unless that exceeds the limits. The caller
-// holds mu.
-func (s *pinSet) store(name, text string) bool {
-	s.unpin(name)
-	if len(s.pins) >= maxPins || s.pinBytes+len(name)+len(text) > maxPinBytes {
-		return false
-	}
-	if s.pins == nil {
-		s.pins = make(map[string]string)
-	}
-	s.pins[name] = text
-	s.pinBytes += len(name) + len(text)
-	return true
-}
-
-// unpin removes a pin. The caller holds mu.
-func (s *pinSet) unpin(tool string) {
-	if text, ok := s.pins[tool]; ok {
-		s.pinBytes -= len(tool) + len(text)
-		delete(s.pins, tool)
-	}
-}
+func (s *server) pin(def *mcp.Tool) { s.pins.Store(def.Name, canonical(def)) }
 
 // change returns how a definition differs from its pin, or nil. The caller holds
 // mu.
 func (h *Host) change(s *server, def *mcp.Tool) *ToolChange {
-	pin := s.pins[def.Name]
+	pin := s.pins.Texts[def.Name]
 	if h.opts.Pins == PinReport || pin == "" || pin == canonical(def) {
 		return nil
 	}
@@ -256,40 +222,14 @@ func (t *Tool) repin(c *ToolChange) {
 	h.mu.Unlock()
 }
 
-// Note returns the text that SetNote stored for a server, or "". Package skills
-// stores what it knows about the server's skills there.
-func (h *Host) Note(server, key string) string {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	s := h.server(server)
-	if s == nil {
-		return ""
+// editNotes is for notes.Edit.
+var editNotes = func(h any, server string, f func(*notes.Set) bool) bool {
+	own := h.(*Host)
+	own.mu.Lock()
+	defer own.mu.Unlock()
+	s := own.server(server)
+	if s != nil && f(&s.pins) {
+		own.record(s)
 	}
-	text, _ := mcp.DecodeValue(mcp.RawMessage(s.pins[notePrefix+key]))
-	note, _ := text.(string)
-	return note
+	return s != nil
 }
-
-// SetNote stores a text for a server: for as long as the host has the server, and
-// with Options.Catalog also in the server's entry. An empty text removes it.
-// SetNote reports whether it was stored: the notes and pins of a server are limited
-// to 4 MiB.
-func (h *Host) SetNote(server, key, text string) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	s := h.server(server)
-	if s == nil {
-		return false
-	}
-	stored := true
-	if text == "" {
-		s.unpin(notePrefix + key)
-	} else {
-		stored = s.store(notePrefix+key, string(wire.AppendString(nil, text)))
-	}
-	h.record(s)
-	return stored
-}
-
-// notePrefix begins the keys of notes among pins. No tool has such a name.
-const notePrefix = "\x00note "

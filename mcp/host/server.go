@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/host/internal/notes"
 )
 
 // A server is the host's record of one server. The host's mu guards the fields
@@ -32,7 +33,7 @@ type server struct {
 	crashes []time.Time     // the latest ones
 
 	toolList
-	pinSet
+	pins       notes.Set   // definitions of tools to compare later ones with, and notes
 	catalogued *mcp.Client // the client that known is from
 	known      *listing    // with resources and prompts; nil without a catalog
 }

@@ -233,7 +233,7 @@ func (h *Host) putServer(cfg *Server, known *listing, d *Diff) *server {
 	if old.Disabled != cfg.Disabled {
 		s.enabled = !cfg.Disabled
 	}
-	if !old.SameConnection(cfg) {
+	if !sameConnection(old, cfg) {
 		s.crashes, s.cached = nil, nil
 		s.params, s.tools, s.defs, s.offered = nil, nil, nil, false
 		if s.state.client != nil {
@@ -246,6 +246,16 @@ func (h *Host) putServer(cfg *Server, known *listing, d *Diff) *server {
 	}
 	s.wake()
 	return s
+}
+
+// sameConnection reports whether b can use a connection that was made for a: they
+// differ at most in what the host reads at each use.
+func sameConnection(a, b *Server) bool {
+	c := *b
+	c.Name, c.Scope, c.Title, c.Description, c.Extra, c.Invalid = a.Name, a.Scope, a.Title, a.Description, a.Extra, a.Invalid
+	c.Disabled, c.Required, c.Lazy, c.Serial, c.Deferred = a.Disabled, a.Required, a.Lazy, a.Serial, a.Deferred
+	c.MaxRetries, c.MaxResultText, c.Tools, c.AutoApprove, c.Overrides = a.MaxRetries, a.MaxResultText, a.Tools, a.AutoApprove, a.Overrides
+	return a.Equal(&c)
 }
 
 var errNoName = errors.New("the server has no name")

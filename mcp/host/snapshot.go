@@ -89,7 +89,7 @@ func (h *Host) updateTools(s *server, tools []*mcp.Tool, n int) (changed []ToolC
 		}
 	}
 	for name, def := range last { // tools that have left the list
-		if s.pins[name] == "" && s.lastDefs[name] == nil {
+		if s.pins.Texts[name] == "" && s.lastDefs[name] == nil {
 			s.pin(def)
 		}
 	}

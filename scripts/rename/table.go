@@ -97,6 +97,10 @@ var rules = []rule{
 	{kind: manual, pkg: "mcp/host/config", old: "MatchAny", note: "internal"},
 	{kind: manual, pkg: "mcp/host/config", old: "MatchText", note: "internal"},
 	{kind: manual, pkg: "mcp/host", old: "BlockText", note: "`host.Text` of a result with this block alone"},
+	{kind: manual, pkg: "mcp/host/config", typ: "Server", old: "SameConnection", note: "internal; `config.Server.Equal` compares settings"},
+	{kind: manual, pkg: "mcp/host/config", typ: "Server", old: "Identity", note: "internal"},
+	{kind: manual, pkg: "mcp/host", typ: "Host", old: "Note", note: "internal"},
+	{kind: manual, pkg: "mcp/host", typ: "Host", old: "SetNote", note: "internal"},
 	{kind: importPath, pkg: "mcp/host/skills", old: "skills", new: "mcp/host/skillset"},
 }
 

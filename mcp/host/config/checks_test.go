@@ -5,12 +5,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/stdmcp/stdmcp/mcp/host/internal/settings"
 )
 
 func TestSecretsOfAddresses(t *testing.T) {
 	const password = "hunter2@hunter2"
 	for _, url := range []string{"https://user:" + password + "@example.com/mcp", "postgresql://user:" + password + "@db/x?y=z"} {
-		if got := publicURL(url); strings.Contains(got, "hunter2") {
+		if got := settings.PublicURL(url); strings.Contains(got, "hunter2") {
 			t.Errorf("%s: public %s", url, got)
 		}
 		s := &Server{Name: "x", Command: "a", Args: []string{url}}
@@ -30,7 +32,7 @@ func TestSecretsOfAddresses(t *testing.T) {
 // TestReferencesArePublic: what names a variable alone is shown; a default value is not.
 func TestReferencesArePublic(t *testing.T) {
 	for text, public := range map[string]bool{"${A}": true, "${A:-hunter2hunter2}": false, "${env:A|value:hunter2hunter2}": false, "x${A}": false, "$A": false} {
-		if isReference(text) != public {
+		if settings.IsReference(text) != public {
 			t.Errorf("%s: is a reference: %v", text, !public)
 		}
 		s := &Server{Command: "a", Args: []string{"--api-key", text}}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp/host/internal/settings"
 )
 
 // Effects describes everything that using the server does on this machine, a line
@@ -22,7 +23,7 @@ func (s *Server) Effects() []string {
 	e := effects{literal: s.Literal, seen: make(map[string]bool)}
 	e.program(s)
 	if s.URL != "" {
-		e.add("connects to " + publicURL(s.URL))
+		e.add("connects to " + settings.PublicURL(s.URL))
 		e.references(s.URL)
 	}
 	for _, name := range wire.SortedKeys(s.Headers) {

@@ -90,15 +90,3 @@ func ExampleServer_Effects() {
 	// sets API_KEY=***
 	// sets NODE_OPTIONS=--require ./x.js
 }
-
-func ExampleServer_Identity() {
-	s := &config.Server{Name: "db", Command: "db-mcp", Args: []string{"--token", "tok-123456"}, Env: []string{"PASSWORD=hunter2"}}
-	fmt.Println(s.Identity())
-
-	changed := *s
-	changed.Env = []string{"PASSWORD=another"}
-	fmt.Println("same server:", changed.Identity() == s.Identity())
-	// Output:
-	// {"name":"db","command":"db-mcp","args":["--token","***"],"env":["PASSWORD"]}
-	// same server: true
-}

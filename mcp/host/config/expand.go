@@ -9,6 +9,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp/host/internal/settings"
 )
 
 // Vars provides the values of variables. The zero value and nil use the
@@ -204,7 +205,7 @@ func eachReference(text string, f func(before, ref, name string)) (rest string) 
 		at += i
 		name, size := "", 0
 		if at < last || !strings.HasPrefix(text[at:], "${") {
-			name, size = reference(text[at:])
+			name, size = settings.Reference(text[at:])
 		}
 		if size == 0 {
 			at++
@@ -214,30 +215,6 @@ func eachReference(text string, f func(before, ref, name string)) (rest string) 
 		at += size
 		done = at
 	}
-}
-
-// reference returns the name of the variable at the start of text and the
-// length of the reference, which is 0 if there is none.
-func reference(text string) (name string, size int) {
-	if strings.HasPrefix(text, "${") {
-		end := strings.IndexByte(text, '}')
-		if end < 0 {
-			return "", 0
-		}
-		return text[2:end], end + 1
-	}
-	const env = "$env:"
-	if !strings.HasPrefix(text, env) {
-		return "", 0
-	}
-	n := len(env)
-	for n < len(text) && (text[n] == '_' || text[n]|0x20 >= 'a' && text[n]|0x20 <= 'z' || text[n] >= '0' && text[n] <= '9') {
-		n++
-	}
-	if n == len(env) {
-		return "", 0
-	}
-	return text[1:n], n
 }
 
 // parseReference returns the variable that V, V:-default, env:V or env:V | value:x

@@ -212,7 +212,7 @@ func use(c *Config) {
 			_ = expanded.String()
 		}
 		_ = s.String()
-		_ = s.Identity()
+		s.Public()
 		s.Effects()
 	}
 }

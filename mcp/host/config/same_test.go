@@ -8,11 +8,10 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
-// TestSettingsThatMakeAnotherServer: a connection is kept only for the same server, and
-// the user is asked again when a setting changes.
+// TestSettingsThatMakeAnotherServer: the user is asked again when a setting changes.
 func TestSettingsThatMakeAnotherServer(t *testing.T) {
 	yes, no := true, false
-	connection := map[string]func(*Server){
+	changes := map[string]func(*Server){
 		"type": func(s *Server) { s.Type = "x" }, "command": func(s *Server) { s.Command = "x" }, "args": func(s *Server) { s.Args = []string{"x"} },
 		"dir": func(s *Server) { s.Dir = "x" }, "env": func(s *Server) { s.Env = []string{"x"} }, "env files": func(s *Server) { s.EnvFiles = []string{"x"} },
 		"inherit": func(s *Server) { s.InheritEnv = true }, "url": func(s *Server) { s.URL = "x" }, "id": func(s *Server) { s.ID = "x" },
@@ -23,10 +22,8 @@ func TestSettingsThatMakeAnotherServer(t *testing.T) {
 		"redirect": func(s *Server) { s.Auth.OAuth.RedirectURI = "x" }, "oauth": func(s *Server) { s.Auth.OAuth.Extra = map[string]mcp.RawMessage{"x": nil} },
 		"literal": func(s *Server) { s.Literal = true }, "timeout": func(s *Server) { s.Timeout = 1 }, "connect timeout": func(s *Server) { s.ConnectTimeout = 1 },
 		"base": func(s *Server) { s.base = "x" }, "project": func(s *Server) { s.project = "x" },
-	}
-	others := map[string]func(*Server){
 		"name": func(s *Server) { s.Name = "x" }, "scope": func(s *Server) { s.Scope = "x" }, "disabled": func(s *Server) { s.Disabled = true },
-		"required": func(s *Server) { s.Required = true }, "lazy": func(s *Server) { s.Lazy = true }, "retries": func(s *Server) { s.MaxRetries = 1 },
+		"required": func(s *Server) { s.Required = true }, "lazy": func(s *Server) { s.Lazy = true }, "serial": func(s *Server) { s.Serial = true }, "retries": func(s *Server) { s.MaxRetries = 1 },
 		"result": func(s *Server) { s.MaxResultText = 1 }, "deferred": func(s *Server) { s.Deferred = &yes }, "not deferred": func(s *Server) { s.Deferred = nil },
 		"invalid": func(s *Server) { s.Invalid = errors.New("x") }, "overrides": func(s *Server) { s.Overrides = map[string]*Override{"x": {Name: "y"}} },
 		"allow": func(s *Server) { s.Tools.Allow = []string{} }, "deny": func(s *Server) { s.Tools.Deny = []string{"x"} },
@@ -34,19 +31,13 @@ func TestSettingsThatMakeAnotherServer(t *testing.T) {
 		"description": func(s *Server) { s.Description = "x" }, "extra": func(s *Server) { s.Extra = map[string]mcp.RawMessage{"x": nil} },
 	}
 	server := func() *Server { return &Server{Name: "s", Headers: map[string]string{"A": "b"}, Deferred: &no} }
-	if s := server(); !s.Equal(server()) || s.SameConnection(nil) || s.Equal(nil) {
+	if s := server(); !s.Equal(server()) || s.Equal(nil) {
 		t.Error("a server does not equal itself, or equals none")
 	}
-	for name, change := range connection {
+	for name, change := range changes {
 		a, b := server(), server()
-		if change(b); a.SameConnection(b) || b.SameConnection(a) || a.Equal(b) {
-			t.Errorf("%s: the same connection", name)
-		}
-	}
-	for name, change := range others {
-		a, b := server(), server()
-		if change(b); !a.SameConnection(b) || a.Equal(b) || b.Equal(a) {
-			t.Errorf("%s: the same server, or another connection", name)
+		if change(b); a.Equal(b) || b.Equal(a) {
+			t.Errorf("%s: the same server", name)
 		}
 	}
 }

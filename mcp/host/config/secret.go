@@ -6,7 +6,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/display"
-	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp/host/internal/settings"
 )
 
 // secretURL adds the user info and the query values of a URL.
@@ -68,12 +68,12 @@ func (s *Server) Hide(text string) string { return display.Redact(text, s.secret
 func (s *Server) Public() *Server {
 	p := s.copy()
 	for i, v := range p.Env {
-		if name, value, ok := strings.Cut(v, "="); ok && (s.Literal || !isReference(value)) {
+		if name, value, ok := strings.Cut(v, "="); ok && (s.Literal || !settings.IsReference(value)) {
 			p.Env[i] = name + "=" + diag.Mask
 		}
 	}
 	for name, value := range p.Headers {
-		if s.Literal || !isReference(strings.TrimPrefix(value, "Bearer ")) {
+		if s.Literal || !settings.IsReference(strings.TrimPrefix(value, "Bearer ")) {
 			p.Headers[name] = diag.Mask
 		}
 	}
@@ -81,74 +81,13 @@ func (s *Server) Public() *Server {
 	p.maskSecret(&p.Auth.OAuth.ClientSecret)
 	p.Auth.OAuth.Extra, p.Extra = nil, nil
 	p.Overrides = publicOverrides(p.Overrides)
-	p.URL = publicURL(p.URL)
-	p.Args = publicArgs(p.Args)
+	p.URL = settings.PublicURL(p.URL)
+	p.Args = settings.PublicArgs(p.Args)
 	return p
 }
 
-// Identity returns JSON text that tells servers apart: what reaches the server, and
-// the file that says so. It has no secrets, and of Env only names. A Catalog of
-// package host keeps what servers said under their identities.
-func (s *Server) Identity() string {
-	b := wire.AppendString([]byte(`{"name":`), s.Name)
-	for _, part := range [...]struct{ key, value string }{
-		{"source", s.Source}, {"cwd", s.Dir}, {"type", s.Type}, {"command", s.Command}, {"url", publicURL(s.URL)}, {"id", s.ID},
-	} {
-		if part.value != "" {
-			b = wire.AppendString(wire.AppendKey(b, part.key), part.value)
-		}
-	}
-	b = append(wire.AppendKey(b, "args"), '[')
-	for _, arg := range publicArgs(s.Args) {
-		b = wire.AppendString(wire.AppendComma(b), arg)
-	}
-	b = append(wire.AppendKey(append(b, ']'), "env"), '[')
-	names := make(map[string]string, len(s.Env))
-	for _, v := range s.Env {
-		name, _, _ := strings.Cut(v, "=")
-		names[name] = name
-	}
-	for _, name := range wire.SortedKeys(names) {
-		b = wire.AppendString(wire.AppendComma(b), name)
-	}
-	return string(append(b, "]}"...))
-}
-
 func (s *Server) maskSecret(text *string) {
-	if *text != "" && (s.Literal || !isReference(*text)) {
+	if *text != "" && (s.Literal || !settings.IsReference(*text)) {
 		*text = diag.Mask
 	}
-}
-
-// isReference reports whether text is a single reference to a variable.
-func isReference(text string) bool {
-	name, size := reference(text)
-	return size > 0 && size == len(text) && !strings.Contains(name, ":-") && !strings.Contains(name, "|")
-}
-
-// publicURL returns a URL with a mask for its user info, and without its query.
-func publicURL(url string) string {
-	scheme, rest, ok := strings.Cut(url, "://")
-	if !ok {
-		return url
-	}
-	if i := wire.IndexAny(rest, "?#"); i >= 0 {
-		rest = rest[:i] + "?..."
-	}
-	host, _, _ := strings.Cut(rest, "/")
-	if at := strings.LastIndexByte(host, '@'); at >= 0 {
-		rest = diag.Mask + rest[at:]
-	}
-	return scheme + "://" + rest
-}
-
-// publicArgs returns arguments without secrets. References to variables are not.
-func publicArgs(args []string) []string {
-	public, _ := diag.PublicArgs(args...)
-	for i, arg := range args {
-		if isReference(arg) {
-			public[i] = arg
-		}
-	}
-	return public
 }

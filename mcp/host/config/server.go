@@ -105,7 +105,9 @@ type OAuth struct {
 	Extra                  map[string]mcp.RawMessage // unknown fields, unmodified
 }
 
-// A Filter selects tools by globs of their names; see [Match].
+// A Filter selects tools by globs of their names, in which * stands for any text, ?
+// for any byte, [gs] for one of these bytes, [a-z] and [!a-z] for one within or
+// outside of a range, and {a,b} for one of these globs.
 type Filter struct {
 	Allow []string // nil allows all tools, an empty list none
 	Deny  []string // takes precedence
@@ -127,8 +129,8 @@ func (s *Server) copy() *Server {
 	return &c
 }
 
-// SameConnection reports whether o can use a connection that was made for s.
-func (s *Server) SameConnection(o *Server) bool {
+// Equal reports whether s and o have the same settings, except for Source.
+func (s *Server) Equal(o *Server) bool {
 	if o == nil {
 		return false
 	}
@@ -140,12 +142,8 @@ func (s *Server) SameConnection(o *Server) bool {
 		a.OAuth.ClientID == b.OAuth.ClientID && a.OAuth.ClientSecret == b.OAuth.ClientSecret &&
 		same(a.OAuth.Scopes, b.OAuth.Scopes) && a.OAuth.CallbackPort == b.OAuth.CallbackPort &&
 		a.OAuth.RedirectURI == b.OAuth.RedirectURI && sameMap(a.OAuth.Extra, b.OAuth.Extra) &&
-		s.Literal == o.Literal && s.Timeout == o.Timeout && s.ConnectTimeout == o.ConnectTimeout && s.base == o.base && s.project == o.project
-}
-
-// Equal reports whether s and o have the same settings, except for Source.
-func (s *Server) Equal(o *Server) bool {
-	return s.SameConnection(o) && s.Name == o.Name && s.Scope == o.Scope && s.Disabled == o.Disabled &&
+		s.Literal == o.Literal && s.Timeout == o.Timeout && s.ConnectTimeout == o.ConnectTimeout && s.base == o.base && s.project == o.project &&
+		s.Name == o.Name && s.Scope == o.Scope && s.Disabled == o.Disabled &&
 		s.Required == o.Required && s.Lazy == o.Lazy && s.Serial == o.Serial && s.MaxRetries == o.MaxRetries && s.MaxResultText == o.MaxResultText &&
 		(s.Deferred == nil) == (o.Deferred == nil) && (s.Deferred == nil || *s.Deferred == *o.Deferred) &&
 		(s.Invalid == nil) == (o.Invalid == nil) && sameOverrides(s.Overrides, o.Overrides) && (s.Tools.Allow == nil) == (o.Tools.Allow == nil) && same(s.Tools.Allow, o.Tools.Allow) &&

@@ -8,6 +8,7 @@ import (
 	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/host"
+	"github.com/stdmcp/stdmcp/mcp/host/internal/notes"
 	"github.com/stdmcp/stdmcp/mcp/skills"
 )
 
@@ -80,8 +81,8 @@ func (s *Set) ask(ctx context.Context, server string) ([]*Skill, error) {
 	if err != nil {
 		return list, err
 	}
-	if text := string(append(b, ']')); s.h.Note(server, listNote) != text {
-		s.h.SetNote(server, listNote, text)
+	if text := string(append(b, ']')); notes.Get(s.h, server, listNote) != text {
+		notes.Put(s.h, server, listNote, text)
 	}
 	s.release(server, listed)
 	return list, nil
@@ -93,7 +94,7 @@ const listNote, digestNote = "skills", "skill "
 
 // kept returns the skills of a server that the catalog contains.
 func (s *Set) kept(server string) (list []*Skill) {
-	r := wire.NewReader([]byte(s.h.Note(server, listNote)))
+	r := wire.NewReader([]byte(notes.Get(s.h, server, listNote)))
 	if r.Kind() != wire.Array {
 		return nil
 	}

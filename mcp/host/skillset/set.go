@@ -16,6 +16,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
+	"github.com/stdmcp/stdmcp/mcp/host/internal/notes"
 	"github.com/stdmcp/stdmcp/mcp/skills"
 )
 
@@ -245,8 +246,8 @@ func (e *skillError) Unwrap() error { return e.err }
 
 // seen pins a skill that has no pin yet.
 func (s *Set) seen(server string, k *skills.Skill) {
-	if digest := k.Digest(); s.opts.Pins != host.PinReport && digest != "" && s.h.Note(server, digestNote+k.URI) == "" {
-		s.h.SetNote(server, digestNote+k.URI, digest)
+	if digest := k.Digest(); s.opts.Pins != host.PinReport && digest != "" && notes.Get(s.h, server, digestNote+k.URI) == "" {
+		notes.Put(s.h, server, digestNote+k.URI, digest)
 	}
 }
 
@@ -254,7 +255,7 @@ func (s *Set) seen(server string, k *skills.Skill) {
 func (s *Set) permit(ctx context.Context, id, server, file string, k *skills.Skill) error {
 	s.seen(server, k)
 	digest := k.Digest()
-	changed := s.opts.Pins != host.PinReport && (digest == "" || s.h.Note(server, digestNote+k.URI) != digest)
+	changed := s.opts.Pins != host.PinReport && (digest == "" || notes.Get(s.h, server, digestNote+k.URI) != digest)
 	if changed && (s.opts.Pins == host.PinBlock || s.opts.Approve == nil) {
 		return &skillError{ErrChanged, wire.Quote(id)}
 	}
@@ -282,7 +283,7 @@ func (s *Set) permit(ctx context.Context, id, server, file string, k *skills.Ski
 		return &skillError{host.ErrDenied, wire.Quote(id)}
 	}
 	if changed && digest != "" {
-		s.h.SetNote(server, digestNote+k.URI, digest)
+		notes.Put(s.h, server, digestNote+k.URI, digest)
 	}
 	return nil
 }
@@ -297,7 +298,7 @@ func (s *Set) Pin(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	if k.Digest() == "" || !s.h.SetNote(o.server, digestNote+k.URI, k.Digest()) {
+	if k.Digest() == "" || !notes.Put(s.h, o.server, digestNote+k.URI, k.Digest()) {
 		return &skillError{ErrChanged, wire.Quote(id) + ", and cannot be pinned"}
 	}
 	return nil
