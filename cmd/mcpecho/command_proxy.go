@@ -86,23 +86,25 @@ func (c *invocation) proxyTarget(ctx context.Context, s *conversation, o *proxy.
 		return nil, err
 	}
 	if program, ok := t.(*stdio.Transport); ok {
-		o.Open = func(ctx context.Context, dropped func([]byte)) (jsonrpc.Stream, error) {
+		o.Open = func(ctx context.Context, dropped func([]byte, string)) (jsonrpc.Stream, error) {
 			return program.OpenStream(ctx, jsonrpc.Handler{Dropped: func(reason error, line []byte) {
 				if errors.Is(reason, stdio.ErrNotJSON) {
-					dropped(line)
+					dropped(line, "")
 				}
 			}})
 		}
 		return nil, nil
 	}
-	web := &proxy.WebOptions{Note: o.Note, Explain: func(err error) string {
+	web := &proxy.WebOptions{Note: func(line string) { o.Note(line) }, Explain: func(err error) string {
 		f := failure.Classify(err)
 		if f.Status == failure.Forbidden {
 			return c.hide(f.Message) + "; " + c.loginHint()
 		}
 		return c.hide(f.Message)
 	}}
-	o.Open = func(ctx context.Context, _ func([]byte)) (jsonrpc.Stream, error) { return proxy.NewWebStream(ctx, web) }
+	o.Open = func(ctx context.Context, dropped func([]byte, string)) (jsonrpc.Stream, error) {
+		return proxy.NewWebStream(ctx, web, dropped)
+	}
 	if s.program != nil { // which is started when the connection is opened
 		web.Transports = []mcp.Transport{t}
 		o.Modern = way != config.SSE
@@ -177,7 +179,7 @@ func (c *invocation) proxyHTTP(ctx context.Context, o *proxy.Options, front prox
 		return err
 	}
 	defer end()
-	guard := &proxy.Guard{Path: "/mcp", Origins: c.flags.Origins, Next: h}
+	guard := &proxy.Guard{Path: "/mcp", Origins: c.flags.Origins, Next: h, Note: o.Note}
 	if !c.flags.NoToken {
 		guard.Path = "/" + rand.Text() + "/mcp"
 	}
@@ -211,6 +213,11 @@ func (c *invocation) proxyTaps(o *proxy.Options) (end func() error, err error) {
 		if tracer, err = secrets.NewTracer(c.flags.Trace, false, c.secrets(), c.stderr); err != nil {
 			return nil, failure.Local(err)
 		}
+		note := o.Note
+		o.Note = func(line string) {
+			tracer.Note(line)
+			note(line)
+		}
 	}
 	if c.flags.Record != "" {
 		if c.recorder, err = c.newRecorder(); err != nil {
@@ -221,23 +228,38 @@ func (c *invocation) proxyTaps(o *proxy.Options) (end func() error, err error) {
 		return func() error { return nil }, nil
 	}
 	o.Tap = func() *proxy.Tap {
-		t := &proxy.Tap{Message: func(sent bool, data []byte) {
-			if tracer != nil {
-				tracer.Message(sent, data)
-			}
-		}}
-		if c.recorder == nil {
-			return t
+		var w *recording.Writer
+		n := 0
+		if c.recorder != nil {
+			w = c.recorder.w
+			n = w.Connection()
 		}
-		w := c.recorder.w
-		n, trace := w.Connection(), t.Message
-		t.Message = func(sent bool, data []byte) {
-			trace(sent, data)
-			w.Message(n, sent, data)
+		return &proxy.Tap{
+			Message: func(sent bool, data []byte) {
+				if tracer != nil {
+					tracer.Message(sent, data)
+				}
+				if w != nil {
+					w.Message(n, sent, data)
+				}
+			},
+			HTTP: func(h *recording.HTTP) {
+				if tracer != nil {
+					tracer.HTTP(h)
+				}
+				if w != nil {
+					w.HTTP(n, h)
+				}
+			},
+			End: func(how string) {
+				if tracer != nil {
+					tracer.Note("the server has ended: " + how)
+				}
+				if w != nil {
+					w.End(n, how)
+				}
+			},
 		}
-		t.HTTP = func(h *recording.HTTP) { w.HTTP(n, h) }
-		t.End = func(how string) { w.End(n, how) }
-		return t
 	}
 	return func() error {
 		err := c.recorder.close()

@@ -27,8 +27,9 @@
 //	             string that says how: "exited with status 1"
 //
 // The number of the exchange is that of an HTTP request of the connection and of its
-// response. The headers are those whose names begin with Mcp-, in lower case; several
-// values of a header are joined by ", ". The messages of a request or a response follow
+// response. The headers are those whose names begin with Mcp-, in lower case, and
+// content-type and accept if they are not what the protocol requires; several values of a
+// header are joined by ", ". The messages of a request or a response follow
 // it. The last line of the recording is
 //
 //	end COUNT

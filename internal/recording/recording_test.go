@@ -40,7 +40,7 @@ func everyKind(t testing.TB) []byte {
 	var b bytes.Buffer
 	w := NewWriter(&b, "opensesame")
 	one, two := w.Connection(), w.Connection()
-	w.HTTP(one, &HTTP{Exchange: 1, Method: "POST", Headers: map[string][]string{"Mcp-Method": {"tools/list"}, "Authorization": {"Bearer x"}, "Mcp-Param-Api-Key": {"k"}, "MCP-Session-Id": {"s"}}})
+	w.HTTP(one, &HTTP{Exchange: 1, Method: "POST", Headers: map[string][]string{"Content-Type": {"application/json"}, "Accept": {"*/*"}, "Mcp-Method": {"tools/list"}, "Authorization": {"Bearer x"}, "Mcp-Param-Api-Key": {"k"}, "MCP-Session-Id": {"s"}}})
 	w.Message(one, true, []byte(request))
 	w.HTTP(one, &HTTP{Exchange: 1, Status: 404, Headers: map[string][]string{"Mcp-Session-Id": {"s"}, "mcp-note": {"of opensesame", "b"}}})
 	w.Message(two, false, []byte("Starting with opensesame\xff\n"))
@@ -263,5 +263,45 @@ func TestTruncated(t *testing.T) {
 	}
 	if _, err := r.Next(); err != io.EOF {
 		t.Error(err)
+	}
+}
+
+// TestUnusualHTTP: statuses, and headers of content that are not what the protocol requires.
+func TestUnusualHTTP(t *testing.T) {
+	headers := func(content string, accept ...string) map[string][]string {
+		h := map[string][]string{"Accept": accept}
+		if content != "" {
+			h["Content-Type"] = []string{content}
+		}
+		return h
+	}
+	both := []string{"application/json", "text/event-stream;q=0.5"}
+	for _, test := range []struct {
+		h       HTTP
+		unusual bool
+		want    string // headers
+	}{
+		{HTTP{Method: "POST", Headers: headers("Application/JSON; charset=utf-8", both...)}, false, "{}"},
+		{HTTP{Method: "POST", Headers: headers("application/json", "text/*, application/*")}, false, "{}"},
+		{HTTP{Method: "POST", Headers: headers("text/plain", "application/json")}, true, `{"accept":"application/json","content-type":"text/plain"}`},
+		{HTTP{Method: "POST", Headers: nil}, true, `{"accept":"","content-type":""}`},
+		{HTTP{Method: "GET", Headers: headers("", "text/event-stream")}, false, "{}"},
+		{HTTP{Method: "GET", Headers: headers("", "application/json")}, true, `{"accept":"application/json"}`},
+		{HTTP{Method: "DELETE"}, false, "{}"},
+		{HTTP{Method: "POST", Status: 200, Headers: headers("application/json")}, false, "{}"},
+		{HTTP{Method: "POST", Status: 200, Headers: headers("text/event-stream; x=y")}, false, "{}"},
+		{HTTP{Method: "POST", Status: 200, Headers: headers("text/html")}, true, `{"content-type":"text/html"}`},
+		{HTTP{Method: "POST", Status: 200}, true, `{"content-type":""}`},
+		{HTTP{Method: "POST", Status: 202}, false, "{}"},
+		{HTTP{Method: "GET", Status: 200, Headers: headers("application/json")}, true, `{"content-type":"application/json"}`},
+		{HTTP{Method: "DELETE", Status: 200}, false, "{}"},
+		{HTTP{Status: 404}, true, "{}"},
+		{HTTP{Status: 405, Headers: headers("text/plain")}, true, `{"content-type":"text/plain"}`},
+		{HTTP{Status: 204}, false, "{}"},
+	} {
+		text := string(test.h.Append(nil))
+		if got := test.h.IsUnusual(); got != test.unusual || !strings.HasSuffix(text, `"headers":`+test.want+"}") {
+			t.Errorf("%+v: %v, %s", test.h, got, text)
+		}
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -171,46 +170,8 @@ func (w *Writer) Text(conn int, sent bool, line []byte) {
 	}
 }
 
-// An HTTP describes an HTTP request or the response to one.
-type HTTP struct {
-	Exchange int    // counts the requests of a connection
-	Method   string // of a request
-	Status   int    // of a response
-
-	// Headers are those whose names begin with Mcp-. The Writer ignores others.
-	Headers map[string][]string
-}
-
 // HTTP writes the beginning of an HTTP request or response.
-func (w *Writer) HTTP(conn int, h *HTTP) {
-	b := wire.AppendInt(wire.AppendKey([]byte("{"), "exchange"), int64(h.Exchange))
-	if h.Status == 0 {
-		b = wire.AppendString(wire.AppendKey(b, "method"), h.Method)
-	} else {
-		b = wire.AppendInt(wire.AppendKey(b, "status"), int64(h.Status))
-	}
-	b = append(wire.AppendKey(b, "headers"), '{')
-	headers := make(map[string]string)
-	for name, values := range h.Headers {
-		switch name = strings.ToLower(name); {
-		case !strings.HasPrefix(name, "mcp-"):
-		case isSecretHeader(name):
-			headers[name] = diag.Mask
-		default:
-			headers[name] = strings.Join(values, ", ")
-		}
-	}
-	for _, name := range wire.SortedKeys(headers) {
-		b = wire.AppendString(wire.AppendKey(b, name), headers[name])
-	}
-	w.write(conn, from(h.Status == 0, kindHTTP), append(b, "}}"...))
-}
-
-// isSecretHeader reports whether the value of a header whose name is in lower case may be
-// a secret. The id of a session is one.
-func isSecretHeader(name string) bool {
-	return name == "mcp-session-id" || isSecret([]byte(name)) || isSecret([]byte(strings.TrimPrefix(name, "mcp-param-")))
-}
+func (w *Writer) HTTP(conn int, h *HTTP) { w.write(conn, from(h.Status == 0, kindHTTP), h.Append(nil)) }
 
 // End writes that the server's process, or the connection to it, has ended, and how.
 func (w *Writer) End(conn int, how string) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"sync"
 	"time"
 
@@ -41,6 +42,7 @@ type WebOptions struct {
 // until the server has accepted them, and so keep their order.
 type webStream struct {
 	o    *WebOptions
+	lost func(message []byte, reason string)
 	life context.Context // ends with Close
 	end  context.CancelFunc
 	out  chan []byte   // messages for Read
@@ -57,6 +59,7 @@ type webStream struct {
 	version    string                  // of the session
 	calls      map[jsonrpc.ID]*webCall // by the client's id
 	clientIDs  map[jsonrpc.ID]string   // by the id of the connection, as JSON
+	recent     []idPair                // of calls that have ended, the last ones
 	queued     int                     // bytes of the calls that wait for a place
 	room       chan struct{}           // closed when queued has become less; nil if nothing waits for it
 	bound      bool                    // the tools have been listed, for arguments in headers
@@ -69,9 +72,16 @@ type webCall struct {
 	reason jsonrpc.RawMessage // the params of the client's cancellation, or nil
 }
 
-// NewWebStream returns a stream of the messages with a server over HTTP.
-func NewWebStream(ctx context.Context, o *WebOptions) (jsonrpc.Stream, error) {
-	s := &webStream{o: o, transports: o.Transports, out: make(chan []byte), free: make(chan struct{}, maxCalls)}
+// An idPair is the id of a call of the connection, and that of the client, as JSON.
+type idPair struct {
+	own    jsonrpc.ID
+	client string
+}
+
+// NewWebStream returns a stream of the messages with a server over HTTP. dropped is that
+// of Options.Open.
+func NewWebStream(ctx context.Context, o *WebOptions, dropped func(line []byte, reason string)) (jsonrpc.Stream, error) {
+	s := &webStream{o: o, lost: dropped, transports: o.Transports, out: make(chan []byte), free: make(chan struct{}, maxCalls)}
 	s.calls, s.clientIDs = make(map[jsonrpc.ID]*webCall), make(map[jsonrpc.ID]string)
 	s.life, s.end = context.WithCancel(context.WithoutCancel(ctx))
 	return s, nil
@@ -362,6 +372,9 @@ func (s *webStream) send(ctx context.Context, m *jsonrpc.Message, c *webCall, be
 	defer func() {
 		s.mu.Lock()
 		delete(s.clientIDs, own)
+		if s.recent = append(s.recent, idPair{own, m.ID.String()}); len(s.recent) > maxGone {
+			s.recent = slices.Delete(s.recent, 0, 1)
+		}
 		s.mu.Unlock()
 	}()
 	if c.modern {

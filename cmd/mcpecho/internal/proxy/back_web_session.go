@@ -3,6 +3,7 @@ package proxy
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -99,10 +100,34 @@ func (s *webStream) received(_ jsonrpc.Conn, m *jsonrpc.Message) {
 	s.deliver(jsonrpc.AppendRequest(nil, m.ID, &jsonrpc.Request{Method: m.Method, Params: params}))
 }
 
-// dropped notes what is no message of the server.
-func (s *webStream) dropped(reason error, _ []byte) {
-	if !errors.Is(reason, jsonrpc.ErrUnknownID) { // to a call that was canceled
-		s.o.Note("the server has sent what is no message, or has ended a stream: " + s.o.Explain(reason))
+// dropped passes a response on that comes a second time, or after the call was canceled,
+// and notes what else is no message for the client. The id of another response could be
+// that of another request of the client.
+func (s *webStream) dropped(reason error, data []byte) {
+	if !errors.Is(reason, jsonrpc.ErrUnknownID) {
+		why := "the server has sent what is no message, or has ended a stream: " + s.o.Explain(reason)
+		if len(data) == 0 {
+			s.o.Note(why)
+		} else {
+			s.lost(data, why)
+		}
+		return
+	}
+	m, err := jsonrpc.Parse(data)
+	if err != nil || m.Method != "" || m.ID.IsZero() {
+		return // the result of a canceled call
+	}
+	s.mu.Lock()
+	i := slices.IndexFunc(s.recent, func(p idPair) bool { return p.own == m.ID })
+	id := ""
+	if i >= 0 {
+		id = s.recent[i].client
+	}
+	s.mu.Unlock()
+	if id != "" {
+		s.deliver(replace(data, id, "id"))
+	} else {
+		s.lost(data, "the server has sent a response with the id "+m.ID.String()+", which no request of the proxy has; the client cannot receive it")
 	}
 }
 

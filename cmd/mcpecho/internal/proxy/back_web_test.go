@@ -28,8 +28,8 @@ func overHTTP(client *http.Client, note func(string), urls ...string) *Options {
 			web.Transports = append(web.Transports, streamhttp.New(url, &streamhttp.Options{Client: client}))
 		}
 	}
-	return &Options{Modern: true, Note: note, Open: func(ctx context.Context, _ func([]byte)) (jsonrpc.Stream, error) {
-		return NewWebStream(ctx, web)
+	return &Options{Modern: true, Note: note, Open: func(ctx context.Context, dropped func([]byte, string)) (jsonrpc.Stream, error) {
+		return NewWebStream(ctx, web, dropped)
 	}}
 }
 
@@ -334,7 +334,9 @@ func TestOtherTransport(t *testing.T) {
 		other := &WebOptions{Note: o.Note, Explain: error.Error, Transports: []mcp.Transport{
 			streamhttp.New(t1, &streamhttp.Options{Client: web.Client()}), sse.New(t2, &sse.Options{Client: web.Client()}),
 		}}
-		o.Open = func(ctx context.Context, _ func([]byte)) (jsonrpc.Stream, error) { return NewWebStream(ctx, other) }
+		o.Open = func(ctx context.Context, dropped func([]byte, string)) (jsonrpc.Stream, error) {
+			return NewWebStream(ctx, other, dropped)
+		}
 		c := serveLines(t, o)
 		if _, m := c.request(request(1, "server/discover", modernMeta)); m.Error == nil || m.Error.Code != jsonrpc.CodeMethodNotFound {
 			t.Error(m.Error)

@@ -33,9 +33,10 @@ const (
 
 // Options describe a proxy.
 type Options struct {
-	// Open opens a connection to the server for one session of a client. dropped
-	// is called, during Read, with each line of the server that is no message.
-	Open func(ctx context.Context, dropped func(line []byte)) (jsonrpc.Stream, error)
+	// Open opens a connection to the server for one session of a client. dropped is
+	// called with each line of the server that Read does not return: one that is no
+	// message, and with a reason one that the client cannot receive.
+	Open func(ctx context.Context, dropped func(line []byte, reason string)) (jsonrpc.Stream, error)
 
 	// Tap, if not nil, is called for each session, and in the era without sessions for
 	// each request.

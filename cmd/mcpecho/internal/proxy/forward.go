@@ -70,6 +70,8 @@ func (f *Forwarder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		next.ServeHTTP(w, r)
 		return
 	}
+	tap, plain := f.tap(r.Header.Get(sessionHeader)), w
+	w = tap.exchange(w, r)
 	var body []byte
 	switch r.Method {
 	case http.MethodPost:
@@ -80,11 +82,9 @@ func (f *Forwarder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case http.MethodGet, http.MethodDelete:
 	default:
 		w.Header().Set("Allow", "GET, POST, DELETE")
-		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
+		refuse(w, http.StatusMethodNotAllowed, jsonrpc.ID{}, codeProxy, "method not allowed")
 		return
 	}
-	tap, plain := f.tap(r.Header.Get(sessionHeader)), w
-	w = tap.exchange(w, r)
 	if body != nil {
 		tap.message(true, body)
 	}
@@ -195,23 +195,33 @@ func (f *Forwarder) copyEvents(w http.ResponseWriter, resp *http.Response, tap *
 	}
 	pr, pw := io.Pipe()
 	done := make(chan struct{})
-	go func() { // ends with the stream
+	begin, found := []byte(nil), false // found is of the goroutine, begin is not changed after the pipe is closed
+	go func() {                        // ends with the stream
 		defer close(done)
 		for events := eventstream.NewReader(pr, 0); ; {
 			ev, err := events.Next()
 			if err != nil {
 				_, _ = io.Copy(io.Discard, pr) // a broken stream is the client's to judge
+				if text := bytes.TrimSpace(begin); !found && len(text) > 0 && text[0] != ':' {
+					tap.message(false, text) // of a response that is no stream of events
+				}
 				return
 			}
-			if ev.Type == "message" && len(ev.Data) > 0 {
+			switch {
+			case len(ev.Data) == 0:
+			case ev.Type == "message":
 				tap.message(false, ev.Data)
+			default:
+				tap.message(false, []byte("event: "+ev.Type+" data: "+string(ev.Data)))
 			}
+			found = true
 		}
 	}()
 	buf := make([]byte, 32<<10)
 	for {
 		n, err := resp.Body.Read(buf)
 		if n > 0 {
+			begin = append(begin, buf[:min(n, len(buf)-len(begin))]...)
 			_, _ = pw.Write(buf[:n])
 			if write(w, buf[:n]) != nil {
 				break

@@ -6,7 +6,12 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
+	"sync/atomic"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
 // A Guard lets only those requests to a front over HTTP through that come from a
@@ -16,6 +21,19 @@ type Guard struct {
 	Path    string   // the path of the endpoint, of which a part is secret
 	Origins []string // of web pages that may use it
 	Next    http.Handler
+	Note    func(line string) // is called with why a request was refused, a few times
+	noted   atomic.Int32
+}
+
+// maxNotes is how many refusals the user learns of: a page can cause any number.
+const maxNotes = 10
+
+// refuse refuses a request of another program, or one whose URL is wrong.
+func (g *Guard) refuse(w http.ResponseWriter, status int, reason string) {
+	if g.noted.Add(1) <= maxNotes && g.Note != nil {
+		g.Note("a request was refused with the status " + strconv.Itoa(status) + ": " + reason)
+	}
+	http.Error(w, reason, status)
 }
 
 func (g *Guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -23,10 +41,10 @@ func (g *Guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	page := slices.Contains(g.Origins, origin)
 	switch {
 	case !ownHost(r) || origin != "" && !page && !sameHost(origin, r.Host):
-		http.Error(w, "the request comes from a page of another origin; --allow-origin allows one", http.StatusForbidden)
+		g.refuse(w, http.StatusForbidden, "it comes from a page of another origin; --allow-origin allows one")
 		return
 	case subtle.ConstantTimeCompare([]byte(r.URL.Path), []byte(g.Path)) == 0:
-		http.Error(w, "the path is not the one that the proxy has printed", http.StatusNotFound)
+		g.refuse(w, http.StatusNotFound, "the path is not the one that the proxy has printed")
 		return
 	}
 	if page {
@@ -62,7 +80,7 @@ func sameHost(origin, host string) bool {
 func readBody(w http.ResponseWriter, r *http.Request) (body []byte, ok bool) {
 	media, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
 	if !strings.EqualFold(strings.TrimSpace(media), typeJSON) {
-		http.Error(w, "the Content-Type is not application/json", http.StatusUnsupportedMediaType)
+		refuse(w, http.StatusUnsupportedMediaType, jsonrpc.ID{}, codeProxy, "the Content-Type is "+wire.Quote(media)+", not application/json")
 		return nil, false
 	}
 	body, err := readAll(w, r)
@@ -70,9 +88,9 @@ func readBody(w http.ResponseWriter, r *http.Request) (body []byte, ok bool) {
 	case err == nil:
 		return body, true
 	case isTooLarge(err):
-		http.Error(w, "the message is longer than 64 MiB", http.StatusRequestEntityTooLarge)
+		refuse(w, http.StatusRequestEntityTooLarge, jsonrpc.ID{}, codeProxy, "the message is longer than 64 MiB")
 	default:
-		http.Error(w, "the body of the request did not arrive", http.StatusBadRequest)
+		refuse(w, http.StatusBadRequest, jsonrpc.ID{}, codeProxy, "the body of the request did not arrive")
 	}
 	return nil, false
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -26,6 +27,8 @@ type shared struct {
 	link      *relay     // nil if there is none
 	next      int64
 	exchanges map[int64]*exchange
+	recent    []*exchange // without a response to come, the last ones
+	rest      *Tap        // of what belongs to no exchange; nil if there was nothing
 	idle      *time.Timer // ends the connection; runs while there is no exchange
 	closed    bool
 }
@@ -34,8 +37,10 @@ type shared struct {
 type exchange struct {
 	out   *reply
 	box   outbox
+	own   int64  // its id at the server
 	id    string // JSON, as the client sent it
 	token string // its progress token, JSON; "" if it has none
+	gone  bool   // no client waits; guarded by shared.mu
 }
 
 // add adds an exchange, and returns the connection to the server and the id that the
@@ -50,7 +55,7 @@ func (s *shared) add(x *exchange) (link *relay, own int64, err error) {
 		s.idle.Stop()
 	}
 	s.next++
-	s.exchanges[s.next] = x
+	s.exchanges[s.next], x.own = x, s.next
 	return link, s.next, nil
 }
 
@@ -62,7 +67,8 @@ func (s *shared) open() (*relay, error) {
 	if s.link != nil {
 		return s.link, nil
 	}
-	link, err := s.web.o.newRelay(context.WithoutCancel(s.web.life), new(Tap), s.toClient) // each exchange has a Tap
+	tap := &Tap{End: func(how string) { s.restTap().end(how) }} // each exchange has one of its own
+	link, err := s.web.o.newRelay(context.WithoutCancel(s.web.life), tap, s.toClient)
 	if err != nil {
 		return nil, err
 	}
@@ -78,6 +84,16 @@ func (s *shared) open() (*relay, error) {
 		link.close()
 	}()
 	return link, nil
+}
+
+// restTap returns the Tap of what belongs to no exchange.
+func (s *shared) restTap() *Tap {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.rest == nil {
+		s.rest = s.web.o.tap()
+	}
+	return s.rest
 }
 
 // forget makes the next request open another connection.
@@ -118,16 +134,14 @@ func (s *shared) close() {
 }
 
 // post passes a request to the server and responds with what the server sends for it.
-func (s *shared) post(w http.ResponseWriter, r *http.Request, line []byte, m *jsonrpc.Message) {
+func (s *shared) post(w http.ResponseWriter, r *http.Request, line []byte, m *jsonrpc.Message, tap *Tap) {
 	x := &exchange{id: m.ID.String(), token: string(wire.Lookup(m.Params, "_meta", "progressToken"))}
-	tap := s.web.o.tap()
 	x.box.patience = patience
 	x.out = newReply(&x.box, tap)
-	w = tap.exchange(w, r)
 	link, own, err := s.add(x)
 	if err != nil {
 		s.web.o.Note(err.Error())
-		refuse(w, http.StatusBadGateway, m.ID, codeProxy, err.Error())
+		refuseMessage(w, line, http.StatusBadGateway, m.ID, codeProxy, err.Error())
 		return
 	}
 	tap.message(true, line)
@@ -152,11 +166,13 @@ func (s *shared) post(w http.ResponseWriter, r *http.Request, line []byte, m *js
 	x.box.end()
 	s.mu.Lock()
 	_, pending := s.exchanges[own]
-	delete(s.exchanges, own)
+	x.gone = pending
+	s.retire(own)
 	if len(s.exchanges) == 0 && !s.closed {
 		s.idle = time.AfterFunc(idleTime, s.endIdle)
 	}
 	s.mu.Unlock()
+	x.out.end()
 	if pending {
 		note := `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + number + `,"reason":"the client has closed the response"}}`
 		go func() { _ = link.fromClient([]byte(note)) }() // as above
@@ -181,6 +197,7 @@ func statusOf(code int64) int {
 func (s *shared) toClient(message []byte) error {
 	messages := parse(message)
 	if len(messages) != 1 {
+		s.restTap().message(false, message)
 		return nil // the era has no batches
 	}
 	m := &messages[0]
@@ -192,7 +209,7 @@ func (s *shared) toClient(message []byte) error {
 	case m.Method == "":
 		own := number(m.ID.String())
 		x = s.exchanges[own]
-		delete(s.exchanges, own)
+		s.retire(own)
 	case token != "":
 		x = s.exchanges[number(token)]
 	case subscription != "":
@@ -203,6 +220,7 @@ func (s *shared) toClient(message []byte) error {
 	}
 	s.mu.Unlock()
 	if x == nil {
+		s.lose(flat(message), m)
 		return nil
 	}
 	it := item{last: m.Method == ""}
@@ -225,6 +243,44 @@ func (s *shared) toClient(message []byte) error {
 		return x.out, it
 	})
 	return nil
+}
+
+// retire removes an exchange to which no response is to come. The caller holds mu.
+func (s *shared) retire(own int64) {
+	x := s.exchanges[own]
+	if x == nil {
+		return
+	}
+	delete(s.exchanges, own)
+	if s.recent = append(s.recent, x); len(s.recent) > maxGone {
+		s.recent = slices.Delete(s.recent, 0, 1)
+	}
+}
+
+// lose notes a message that is for no request, or a second response to one.
+func (s *shared) lose(message []byte, m *jsonrpc.Message) {
+	if m.Method != "" {
+		s.restTap().message(false, message)
+		return
+	}
+	var x *exchange
+	s.mu.Lock()
+	own := number(m.ID.String())
+	if i := slices.IndexFunc(s.recent, func(x *exchange) bool { return x.own == own }); i >= 0 {
+		x = s.recent[i]
+	}
+	expected := x != nil && x.gone
+	s.mu.Unlock()
+	id := m.ID.String()
+	if x == nil {
+		s.restTap().message(false, message)
+	} else {
+		id = x.id
+		x.out.lost(replace(message, id, "id"))
+	}
+	if !expected {
+		s.web.o.Note(lostResponse(id))
+	}
 }
 
 // number returns the number in a JSON text, or 0, which is no id.

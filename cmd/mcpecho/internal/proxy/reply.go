@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/lock"
+	"github.com/stdmcp/stdmcp/internal/recording"
+	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -86,10 +88,24 @@ func refuse(w http.ResponseWriter, status int, id jsonrpc.ID, code int64, reason
 	writeJSON(w, status, refusal(id, code, "mcpecho proxy: "+reason))
 }
 
-// accepts reports whether the client reads event streams.
-func accepts(r *http.Request) bool {
-	accept := strings.Join(r.Header.Values("Accept"), ",")
-	return accept == "" || strings.Contains(accept, eventStream) || strings.Contains(accept, "*/*")
+// refuseMessage is refuse for a message that does not reach the server.
+func refuseMessage(w http.ResponseWriter, line []byte, status int, id jsonrpc.ID, code int64, reason string) {
+	if t, ok := w.(*tappedWriter); ok {
+		t.tap.message(true, line)
+	}
+	refuse(w, status, id, code, reason)
+}
+
+// notAccepted says which content type the client does not accept although it has to, or
+// returns "". A client that says nothing accepts everything. The other messages of the
+// server could not reach one that reads no events, and the server would wait for it.
+func notAccepted(r *http.Request, types ...string) string {
+	for _, t := range types {
+		if r.Header["Accept"] != nil && !recording.Accepts(r.Header, t) {
+			return "the header Accept of a " + r.Method + " must include " + strings.Join(types, " and ") + ", and is " + wire.Quote(strings.Join(r.Header["Accept"], ", "))
+		}
+	}
+	return ""
 }
 
 // An outbox holds the messages that wait for the clients of a connection.
@@ -122,6 +138,11 @@ type reply struct {
 	ids    []jsonrpc.ID // of the requests without a response; guarded by box.mu
 	tokens []string     // their progress tokens
 	events bool         // begun as a stream of events
+
+	all   []jsonrpc.ID // of the requests
+	late  [][]byte     // what the client cannot receive, until the end; guarded by box.mu
+	size  int          // of late, in bytes; guarded by box.mu
+	ended bool         // guarded by box.mu
 }
 
 func newReply(box *outbox, tap *Tap) *reply {
@@ -230,6 +251,35 @@ func (out *reply) empty() (rest []item) {
 	return rest
 }
 
+// lost notes a message that the client cannot receive, after those that it receives.
+func (out *reply) lost(message []byte) {
+	out.box.mu.Lock()
+	waits := !out.ended && out.size+len(message) <= maxQueued
+	if waits {
+		out.late, out.size = append(out.late, message), out.size+len(message)
+	}
+	out.box.mu.Unlock()
+	if !waits {
+		out.tap.message(false, message)
+	}
+}
+
+// end notes what the client has not received.
+func (out *reply) end() {
+	out.box.mu.Lock()
+	out.ended = true
+	rest, late := out.empty(), out.late
+	out.box.mu.Unlock()
+	for _, it := range rest {
+		if it.message != nil {
+			out.tap.message(false, it.message)
+		}
+	}
+	for _, message := range late {
+		out.tap.message(false, message)
+	}
+}
+
 // serve sends the messages to the client until the last one, until the client leaves,
 // or until over is closed and the queue is empty. status returns the HTTP status of a
 // response that is one message, and may set headers. serve returns the message that the
@@ -239,7 +289,6 @@ func (out *reply) serve(w http.ResponseWriter, r *http.Request, over <-chan stru
 	ticker := time.NewTicker(keepAlive)
 	defer ticker.Stop()
 	out.control.Store(http.NewResponseController(w))
-	streams := accepts(r)
 	for {
 		ended := false
 		var comment []byte
@@ -272,12 +321,9 @@ func (out *reply) serve(w http.ResponseWriter, r *http.Request, over <-chan stru
 				out.done(it)
 				return nil, true
 			}
-			var err error
-			if streams {
-				out.begin(w)
-				out.tap.message(false, it.message)
-				err = write(w, []byte("event: message\ndata: "), it.message, []byte("\n\n"))
-			}
+			out.begin(w)
+			out.tap.message(false, it.message)
+			err := write(w, []byte("event: message\ndata: "), it.message, []byte("\n\n"))
 			out.done(it)
 			if err != nil {
 				return &it, false
@@ -289,7 +335,7 @@ func (out *reply) serve(w http.ResponseWriter, r *http.Request, over <-chan stru
 		if ended {
 			return nil, false
 		}
-		if comment != nil && streams {
+		if comment != nil {
 			out.begin(w)
 			if write(w, comment) != nil {
 				return nil, false

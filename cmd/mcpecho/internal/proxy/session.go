@@ -32,12 +32,14 @@ type session struct {
 
 	// The fields below are guarded by box.mu.
 
-	replies []*reply // of requests without a response
-	general *reply   // nil if the client has no general stream
-	held    [][]byte // for the next general stream
-	size    int      // of held, in bytes
-	full    bool     // the user knows that messages were lost
-	active  int      // HTTP requests
+	replies []*reply     // of requests without a response
+	general *reply       // nil if the client has no general stream
+	held    [][]byte     // for the next general stream
+	size    int          // of held, in bytes
+	full    bool         // the user knows that messages were lost
+	ended   bool         // there will be no stream
+	gone    []jsonrpc.ID // of requests whose client does not wait for the response, the last ones
+	active  int          // HTTP requests
 	timer   *time.Timer
 }
 
@@ -52,7 +54,12 @@ func (s *session) run() {
 	if s.timer != nil {
 		s.timer.Stop()
 	}
+	held := s.held
+	s.held, s.ended = nil, true
 	s.box.mu.Unlock()
+	for _, message := range held {
+		s.tap.message(false, message)
+	}
 	if reason := s.eras.mismatch(); reason != "" {
 		s.web.o.Note(reason)
 	} else if s.unexpected() {
@@ -88,6 +95,9 @@ func (s *session) cancel(m *jsonrpc.Message) {
 	if id.UnmarshalJSON(wire.Lookup(m.Params, "requestId")) != nil {
 		return
 	}
+	s.box.mu.Lock()
+	s.leave(id)
+	s.box.mu.Unlock()
 	time.AfterFunc(cancelTime, func() {
 		s.box.push(nil, func() (*reply, item) {
 			i := slices.IndexFunc(s.replies, func(out *reply) bool { return slices.Contains(out.ids, id) })
@@ -128,7 +138,6 @@ func (s *session) unused(broken bool) {
 // sends for it.
 func (s *session) post(w http.ResponseWriter, r *http.Request, line []byte, messages []jsonrpc.Message) {
 	s.use()
-	w = s.tap.exchange(w, r)
 	out := newReply(&s.box, s.tap)
 	for _, m := range messages {
 		if m.Method == "notifications/cancelled" {
@@ -141,6 +150,7 @@ func (s *session) post(w http.ResponseWriter, r *http.Request, line []byte, mess
 			}
 		}
 	}
+	out.all = slices.Clone(out.ids)
 	if len(out.ids) == 0 {
 		defer s.unused(false)
 		if s.fromClient(line) != nil {
@@ -177,8 +187,9 @@ func (s *session) post(w http.ResponseWriter, r *http.Request, line []byte, mess
 	s.box.mu.Lock()
 	s.replies = slices.DeleteFunc(s.replies, func(other *reply) bool { return other == out })
 	broken := len(out.ids) > 0 || len(out.queue) > 0
-	out.empty()
+	s.leave(out.ids...)
 	s.box.mu.Unlock()
+	out.end()
 	s.unused(broken)
 	if failed {
 		s.close()
@@ -191,14 +202,13 @@ func (s *session) serveGeneral(w http.ResponseWriter, r *http.Request) {
 	s.box.mu.Lock()
 	if s.general != nil {
 		s.box.mu.Unlock()
-		http.Error(w, "the session has this stream already", http.StatusConflict)
+		refuse(w, http.StatusConflict, jsonrpc.ID{}, codeProxy, "the session has this stream already")
 		return
 	}
 	s.general = out
 	s.release(out)
 	s.box.mu.Unlock()
 	s.use()
-	w = s.tap.exchange(w, r)
 	out.begin(w)
 	err := write(w, []byte(":\n\n"))
 	var lost *item
@@ -231,11 +241,16 @@ func (s *session) release(out *reply) {
 
 // hold keeps a message for the next general stream. The caller holds box.mu.
 func (s *session) hold(message []byte) {
+	if s.ended {
+		s.tap.message(false, message)
+		return
+	}
 	if s.size > 0 && s.size+len(message) > maxQueued {
 		if !s.full {
 			s.full = true
 			go s.web.o.Note("a client reads no stream (GET) for messages of the server: those of more than 1 MiB are lost") // mu is held
 		}
+		s.tap.message(false, message)
 		return
 	}
 	s.held, s.size = append(s.held, message), s.size+len(message)
@@ -249,14 +264,56 @@ func (s *session) toClient(message []byte) error {
 		return nil // a client over HTTP cannot receive it
 	}
 	message = flat(message)
+	lost := false
 	s.box.push(message, func() (*reply, item) {
 		out, it := s.route(messages)
-		if out == nil && messages[0].Method != "" {
+		if lost = out == nil && messages[0].Method == ""; out == nil && !lost {
 			s.hold(message)
 		}
 		return out, it
 	})
+	if lost {
+		s.lose(message, messages[0].ID)
+	}
 	return nil
+}
+
+// lose notes a response for which no HTTP request waits. The general stream must not have
+// responses.
+func (s *session) lose(message []byte, id jsonrpc.ID) {
+	s.box.mu.Lock()
+	expected := slices.Contains(s.gone, id)
+	i := slices.IndexFunc(s.replies, func(out *reply) bool { return slices.Contains(out.all, id) })
+	var out *reply
+	if i >= 0 {
+		out = s.replies[i]
+	}
+	s.box.mu.Unlock()
+	if out != nil { // it has the first response
+		out.lost(message)
+	} else {
+		s.tap.message(false, message)
+	}
+	if !expected {
+		s.web.o.Note(lostResponse(id.String()))
+	}
+}
+
+// lostResponse says that the server has sent a response that no client waits for.
+func lostResponse(id string) string {
+	return "the server has sent a response with the id " + id + ", for which no request waits; over HTTP, the client cannot receive it"
+}
+
+// maxGone is how many requests without a client that waits a proxy remembers.
+const maxGone = 1000
+
+// leave notes that no client waits for the responses to these requests. The caller holds
+// box.mu.
+func (s *session) leave(ids ...jsonrpc.ID) {
+	s.gone = append(s.gone, ids...)
+	if extra := len(s.gone) - maxGone; extra > 0 {
+		s.gone = slices.Delete(s.gone, 0, extra)
+	}
 }
 
 // route returns the reply that a message belongs to: of the request that it responds

@@ -11,7 +11,7 @@ import (
 // nil. Several goroutines call them.
 type Tap struct {
 	// Message is called with each message, or line that is none, that the client has
-	// sent or receives.
+	// sent or receives, and with those of the server that it cannot receive.
 	Message func(sent bool, data []byte)
 
 	// HTTP is called with the header of each HTTP request of the client and of each
@@ -46,7 +46,7 @@ func (t *Tap) http(h *recording.HTTP) {
 func (t *Tap) exchange(w http.ResponseWriter, r *http.Request) http.ResponseWriter {
 	n := int(t.exchanges.Add(1))
 	t.http(&recording.HTTP{Exchange: n, Method: r.Method, Headers: r.Header})
-	return &tappedWriter{w, t, n, false}
+	return &tappedWriter{w, t, n, r.Method, false}
 }
 
 // A tappedWriter notes the header of a response.
@@ -54,13 +54,14 @@ type tappedWriter struct {
 	http.ResponseWriter
 	tap      *Tap
 	exchange int
+	method   string
 	begun    bool
 }
 
 func (w *tappedWriter) WriteHeader(status int) {
 	if !w.begun {
 		w.begun = true
-		w.tap.http(&recording.HTTP{Exchange: w.exchange, Status: status, Headers: w.Header()})
+		w.tap.http(&recording.HTTP{Exchange: w.exchange, Method: w.method, Status: status, Headers: w.Header()})
 	}
 	w.ResponseWriter.WriteHeader(status)
 }

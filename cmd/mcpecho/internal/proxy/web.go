@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"net/http"
+	"slices"
 	"sync"
 
 	"github.com/stdmcp/stdmcp/internal/lock"
@@ -65,69 +66,82 @@ func (h *Web) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.mu.Lock()
 	s := h.sessions[id]
 	h.mu.Unlock()
+	var tap *Tap
+	if s != nil {
+		tap = s.tap
+	} else {
+		tap = h.o.tap()
+	}
+	w = tap.exchange(w, r)
 	switch {
 	case r.Method == http.MethodPost && (s != nil || id == ""):
-		h.post(w, r, s)
+		h.post(w, r, s, tap)
 	case id != "" && s == nil:
 		refuse(w, http.StatusNotFound, jsonrpc.ID{}, codeNoSession, "there is no such session (any more)")
-	case s != nil && r.Method == http.MethodGet && accepts(r):
+	case s != nil && r.Method == http.MethodGet:
+		if reason := notAccepted(r, eventStream); reason != "" {
+			refuse(w, http.StatusNotAcceptable, jsonrpc.ID{}, codeProxy, reason)
+			return
+		}
 		s.serveGeneral(w, r)
 	case s != nil && r.Method == http.MethodDelete:
-		w = s.tap.exchange(w, r)
 		s.close()
 		<-s.over
 		w.WriteHeader(http.StatusNoContent)
 	default:
 		w.Header().Set("Allow", "GET, POST, DELETE")
-		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
+		refuse(w, http.StatusMethodNotAllowed, jsonrpc.ID{}, codeProxy, "method not allowed")
 	}
 }
 
 // post serves a message of a client.
-func (h *Web) post(w http.ResponseWriter, r *http.Request, s *session) {
+func (h *Web) post(w http.ResponseWriter, r *http.Request, s *session, tap *Tap) {
 	body, ok := readBody(w, r)
 	if !ok {
 		return
 	}
 	messages := parse(body)
+	asks := slices.IndexFunc(messages, func(m jsonrpc.Message) bool { return m.IsRequest() })
 	if wire.Valid(body) != nil || len(messages) == 0 {
-		refuse(w, http.StatusBadRequest, jsonrpc.ID{}, jsonrpc.CodeParseError, "the body is no message of JSON-RPC")
+		refuseMessage(w, body, http.StatusBadRequest, jsonrpc.ID{}, jsonrpc.CodeParseError, "the body is no message of JSON-RPC")
 		return
 	}
 	line, first := flat(body), &messages[0]
+	if reason := notAccepted(r, typeJSON, eventStream); reason != "" && asks >= 0 {
+		refuseMessage(w, line, http.StatusNotAcceptable, messages[asks].ID, codeProxy, reason)
+		return
+	}
 	switch {
 	case s != nil:
 		s.post(w, r, line, messages)
 	case version(first) != "" || first.Method != "initialize" && r.Header.Get(versionHeader) >= modernVersion:
-		h.postModern(w, r, line, first)
+		h.postModern(w, r, line, first, tap)
 	case first.Method == "initialize" && first.IsRequest():
-		h.initialize(w, r, line, first)
+		h.initialize(w, r, line, first, tap)
 	default:
-		refuse(w, http.StatusBadRequest, first.ID, jsonrpc.CodeInvalidRequest, "there is no session: the first request must be initialize")
+		refuseMessage(w, line, http.StatusBadRequest, first.ID, jsonrpc.CodeInvalidRequest, "there is no session: the first request must be initialize")
 	}
 }
 
 // postModern serves a message of the modern era.
-func (h *Web) postModern(w http.ResponseWriter, r *http.Request, line []byte, m *jsonrpc.Message) {
+func (h *Web) postModern(w http.ResponseWriter, r *http.Request, line []byte, m *jsonrpc.Message, tap *Tap) {
 	switch {
 	case !h.o.Modern && m.IsRequest():
-		refuse(w, http.StatusNotFound, m.ID, jsonrpc.CodeMethodNotFound, "the server speaks HTTP+SSE, which has only versions before "+modernVersion)
+		refuseMessage(w, line, http.StatusNotFound, m.ID, jsonrpc.CodeMethodNotFound, "the server speaks HTTP+SSE, which has only versions before "+modernVersion)
 	case m.IsRequest():
 		if what := headerMismatch(r.Header, m); what != "" {
-			refuse(w, http.StatusBadRequest, m.ID, mcp.CodeHeaderMismatch, what)
+			refuseMessage(w, line, http.StatusBadRequest, m.ID, mcp.CodeHeaderMismatch, what)
 			return
 		}
-		h.shared.post(w, r, line, m)
+		h.shared.post(w, r, line, m, tap)
 	default: // the era has no notifications of clients over HTTP
-		tap := h.o.tap()
-		w = tap.exchange(w, r)
 		tap.message(true, line)
 		w.WriteHeader(http.StatusAccepted)
 	}
 }
 
 // initialize opens a session.
-func (h *Web) initialize(w http.ResponseWriter, r *http.Request, line []byte, m *jsonrpc.Message) {
+func (h *Web) initialize(w http.ResponseWriter, r *http.Request, line []byte, m *jsonrpc.Message, tap *Tap) {
 	h.mu.Lock()
 	full := len(h.sessions)+h.opening >= maxSessions
 	if !full && !h.closed {
@@ -142,12 +156,12 @@ func (h *Web) initialize(w http.ResponseWriter, r *http.Request, line []byte, m 
 			reason = errEnding.Error()
 		}
 		w.Header().Set("Retry-After", "10")
-		refuse(w, http.StatusServiceUnavailable, m.ID, codeProxy, reason)
+		refuseMessage(w, line, http.StatusServiceUnavailable, m.ID, codeProxy, reason)
 		return
 	}
 	s := &session{web: h, id: rand.Text(), over: make(chan struct{})}
 	var err error
-	s.relay, err = h.o.newRelay(h.life, h.o.tap(), s.toClient)
+	s.relay, err = h.o.newRelay(h.life, tap, s.toClient)
 	h.mu.Lock()
 	h.opening--
 	if err == nil && h.closed {
@@ -161,7 +175,7 @@ func (h *Web) initialize(w http.ResponseWriter, r *http.Request, line []byte, m 
 	if err != nil {
 		h.running.Done()
 		h.o.Note(err.Error())
-		refuse(w, http.StatusBadGateway, m.ID, codeProxy, err.Error())
+		refuseMessage(w, line, http.StatusBadGateway, m.ID, codeProxy, err.Error())
 		return
 	}
 	go s.run() // ends with the stream of the server

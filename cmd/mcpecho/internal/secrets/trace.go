@@ -7,6 +7,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/internal/lock"
+	"github.com/stdmcp/stdmcp/internal/recording"
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
@@ -39,7 +40,25 @@ func NewTracer(path string, further bool, hidden Set, stderr io.Writer) (*Tracer
 
 // Message writes a message. Several goroutines may call it.
 func (t *Tracer) Message(sent bool, data []byte) {
-	b := t.hidden.traceLine(time.Now(), sent, data)
+	t.write(t.hidden.traceLine(time.Now(), sent, data))
+}
+
+// HTTP writes the beginning of an HTTP request or response that is not as the protocol
+// requires.
+func (t *Tracer) HTTP(h *recording.HTTP) {
+	if h.IsUnusual() {
+		masked, _ := t.hidden.Mask(h.Append(nil))
+		t.write(append(append(wire.AppendKey(traceStart(time.Now(), h.Status == 0), "http"), masked...), "}\n"...))
+	}
+}
+
+// Note writes what the user is told.
+func (t *Tracer) Note(line string) {
+	b := wire.AppendString(wire.AppendKey([]byte("{"), "time"), time.Now().Format(time.RFC3339Nano))
+	t.write(append(wire.AppendString(wire.AppendKey(b, "note"), t.hidden.Hide(line)), "}\n"...))
+}
+
+func (t *Tracer) write(b []byte) {
 	if t.closer == nil {
 		b = []byte(terminal.Escape(string(b)))
 	}
@@ -63,14 +82,18 @@ func (t *Tracer) Close() error {
 	return err
 }
 
-func (h Set) traceLine(now time.Time, sent bool, data []byte) []byte {
+// traceStart returns the beginning of a line for what the client has sent or received.
+func traceStart(now time.Time, sent bool) []byte {
 	dir := "recv"
 	if sent {
 		dir = "send"
 	}
-	b := wire.AppendString(append([]byte(nil), `{"time":`...), now.Format(time.RFC3339Nano))
-	b = wire.AppendString(wire.AppendKey(b, "dir"), dir)
-	b = wire.AppendKey(b, "message")
+	b := wire.AppendString(wire.AppendKey([]byte("{"), "time"), now.Format(time.RFC3339Nano))
+	return wire.AppendString(wire.AppendKey(b, "dir"), dir)
+}
+
+func (h Set) traceLine(now time.Time, sent bool, data []byte) []byte {
+	b := wire.AppendKey(traceStart(now, sent), "message")
 	if masked, err := h.Mask(data); err == nil {
 		b = append(b, masked...)
 	} else {
