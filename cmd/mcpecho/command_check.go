@@ -9,7 +9,9 @@ import (
 	"strings"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/secrets"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/toolargs"
 	"github.com/stdmcp/stdmcp/internal/servercheck"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
@@ -149,12 +151,36 @@ func (c *invocation) check(ctx context.Context, way string, versions []string) (
 	p := c.newProgress(s.console, "checking "+c.targetName()+", "+wayName(way))
 	defer p.End()
 	one = checked{way: way}
-	one.version, one.found, one.err = servercheck.CheckVersions(ctx, t, versions, max(0, c.connectTimeout()))
+	opts := &servercheck.Options{Versions: versions, ConnectTimeout: max(0, c.connectTimeout())}
+	if c.flags.IsGiven("timeout") {
+		opts.Timeout = c.flags.Timeout
+	}
+	if c.flags.Call {
+		opts.Arguments = sampleCall
+	}
+	if c.flags.Trace != "" {
+		tracer, err := secrets.NewTracer(c.flags.Trace, c.traced, c.secrets(), c.stderr)
+		if err != nil {
+			return one, failure.Local(err)
+		}
+		c.traced, opts.Message = true, tracer.Message
+		defer func() { err = cmp.Or(err, failure.Local(tracer.Close())) }()
+	}
+	one.version, one.found, one.err = servercheck.Run(ctx, t, opts)
 	if ctx.Err() != nil {
 		return one, context.Cause(ctx)
 	}
 	one.err = s.explain(one.err)
 	return one, nil
+}
+
+// sampleCall returns sample arguments for a tool that only reads, else nil.
+func sampleCall(t *mcp.Tool) mcp.RawMessage {
+	if t.Annotations == nil || !t.Annotations.ReadOnly() {
+		return nil
+	}
+	s := toolargs.ParseSchema(t.InputSchema)
+	return mcp.RawMessage((&toolargs.Schema{Types: []string{"object"}, Required: s.Required, Properties: s.Properties}).SampleJSON(0))
 }
 
 func wayName(way string) string {

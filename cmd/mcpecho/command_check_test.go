@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -8,6 +10,8 @@ import (
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/serve"
 	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/mcptest"
 )
 
 func TestCheck(t *testing.T) {
@@ -59,4 +63,49 @@ func TestCheckOfNoServer(t *testing.T) {
 	if o := runCommand(t, "check", "http://127.0.0.1:1/mcp"); o.status != failure.Unreachable || o.stdout != "" {
 		t.Errorf("%+v", o)
 	}
+}
+
+// With --call, check calls the tools that are marked read-only, and no other one.
+func TestCheckCallsTools(t *testing.T) {
+	t.Parallel()
+	s := mcptest.New(t)
+	s.Lenient = true
+	for name, readOnly := range map[string]bool{"reads": true, "writes": false} {
+		tool := s.Tool(name, `{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}`, func(*mcptest.Call) (any, error) {
+			return &mcp.CallToolResult{Content: []mcp.Content{}, StructuredContent: mcp.RawMessage(`{"sum":"3"}`)}, nil
+		})
+		tool.OutputSchema = mcp.RawMessage(`{"type":"object","properties":{"sum":{"type":"number"}}}`)
+		tool.Annotations = &mcp.ToolAnnotations{ReadOnlyHint: &readOnly}
+	}
+	url := s.StartHTTP(nil).URL
+	if o := runCommand(t, "check", url, "-t", "http", "--protocol", "2025-11-25"); o.status != 0 || strings.Contains(o.stdout, "wrong") {
+		t.Errorf("%+v", o)
+	}
+	s.WantCalls("reads", 0)
+	o := runCommand(t, "check", url, "-t", "http", "--protocol", "2025-11-25", "--call")
+	if o.status != failure.Refused || !strings.Contains(o.stdout, `wrong    tool "reads": its result violates its output schema: structuredContent: /sum: want number, got string`) {
+		t.Errorf("%+v", o)
+	}
+	s.WantCall("reads", map[string]any{"n": 1})
+	s.WantCalls("writes", 0)
+}
+
+// The flags that limit and show the messages of other commands do so here.
+func TestCheckObservesItsFlags(t *testing.T) {
+	t.Parallel()
+	trace := filepath.Join(t.TempDir(), "trace")
+	runWithServer(t, "check", "--trace", trace).inTime().want(t, 0, "stdio, 2026-07-28: nothing wrong\nstdio, 2025-11-25: nothing wrong\n", "")
+	data, err := os.ReadFile(trace)
+	if err != nil || !strings.Contains(string(data), `"dir":"send"`) || !strings.Contains(string(data), `"method":"initialize"`) || !strings.Contains(string(data), `"method":"server/discover"`) {
+		t.Errorf("%s, %v", data, err)
+	}
+	silent := mcptest.New(t)
+	silent.Lenient = true
+	silent.Tool("t", nil, func(*mcptest.Call) (any, error) { return "", nil })
+	silent.Inject("tools/list", mcptest.Drop())
+	o := runCommand(t, "check", silent.StartHTTP(nil).URL, "-t", "http", "--protocol", "2025-11-25", "--timeout", "50ms")
+	if o.status != failure.Refused || !strings.Contains(o.stdout, "no response within 50ms") {
+		t.Errorf("%+v", o)
+	}
+	runWithServer(t, "check", "--trace", filepath.Join(trace, "missing")).want(t, failure.Usage, "", "missing")
 }

@@ -175,12 +175,13 @@ command ends with Ctrl-C, or a minute after the page was closed.`,
 			name: "check", target: true, args: "[PATH …]", max: -1,
 			short: "Check a server for problems that clients would have",
 			long: `Connects in both eras over each transport that the server supports, lists everything,
-reads resources, and sends requests that the server must refuse. It calls no tool.
+reads resources, and sends requests that the server must refuse. It also finds what
+mcpecho tolerates and other clients refuse. Without --call, it calls no tool.
 Each finding names the method, tool or resource. If one is "wrong", the exit status
-is 5; "careful" does not change it.
+is 5; "careful" does not change it. A response may take 10s, or --timeout.
 
 With --watch, it goes on until it is interrupted, and prints only what differs.`,
-			flags: append([]string{"watch"}, slices.DeleteFunc(slices.Clone(resultFlags), func(name string) bool { return slices.Contains([]string{"trace", "root", "sampling"}, name) })...), run: runCheck,
+			flags: append([]string{"watch", "call"}, slices.DeleteFunc(slices.Clone(resultFlags), func(name string) bool { return slices.Contains([]string{"root", "sampling"}, name) })...), run: runCheck,
 			example: []string{"check -- mcpecho serve", "check --watch -- node server.js", "check http://127.0.0.1:3001/mcp --json"},
 		}, {
 			name: "raw", target: true, args: "METHOD [JSON | -]", min: 1, max: -1, sample: "tools/list",

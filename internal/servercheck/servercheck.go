@@ -1,10 +1,11 @@
 // Package servercheck checks an MCP server for problems that clients would have.
 // It uses the server as a careful client does: it lists everything, reads
-// resources, and sends what the server must refuse. It calls no tools, because
-// they may change something.
+// resources, and sends what the server must refuse. Unless a program says how, it calls no
+// tools, because they may change something. It also finds what clients tolerate.
 package servercheck
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,44 +37,74 @@ const (
 
 // A check is a run of Check.
 type check struct {
-	client *mcp.Client
+	client  *mcp.Client
+	opts    Options
+	timeout time.Duration // for a response
 
 	mu    sync.Mutex // guards found
 	found []Finding
 }
 
+// Options are settings of Run. The zero value is ready to use.
+type Options struct {
+	Versions       []string      // the protocol versions; nil means all
+	ConnectTimeout time.Duration // for connecting; 0 means no limit
+	Timeout        time.Duration // for a response; 0 means 10 s, and a negative one no limit
+
+	// Message is called for each message that is sent or received. It may be nil.
+	Message func(sent bool, data []byte)
+
+	// Arguments returns the arguments to call a tool with, or nil to not call it.
+	// Without the function, Run calls no tool.
+	Arguments func(*mcp.Tool) mcp.RawMessage
+}
+
 // Check connects to a server, checks it, and closes the connection. It returns an
 // error only if ctx ends.
 func Check(ctx context.Context, t mcp.Transport) ([]Finding, error) {
-	c := &check{}
-	if err := c.connect(ctx, t, nil, 0); err != nil {
+	c := newCheck(&Options{})
+	if err := c.connect(ctx, t); err != nil {
 		c.errorf("connecting", "%v", err)
 		return c.found, ctx.Err()
 	}
 	return c.run(ctx)
 }
 
-// CheckVersions is like Check with some protocol versions only and a limit for
-// connecting, 0 for none. It returns an error also if it cannot connect, and the
-// version that it connected with.
-func CheckVersions(ctx context.Context, t mcp.Transport, versions []string, limit time.Duration) (version string, found []Finding, err error) {
-	c := &check{}
-	if err := c.connect(ctx, t, versions, limit); err != nil {
+// Run is like Check with options. It returns an error also if it cannot connect, and
+// the version that it connected with.
+func Run(ctx context.Context, t mcp.Transport, o *Options) (version string, found []Finding, err error) {
+	c := newCheck(o)
+	if err := c.connect(ctx, t); err != nil {
 		return "", c.found, err
 	}
 	found, err = c.run(ctx)
 	return c.client.Server().ProtocolVersion, found, err
 }
 
-func (c *check) connect(ctx context.Context, t mcp.Transport, versions []string, limit time.Duration) (err error) {
-	if limit > 0 {
+func newCheck(o *Options) *check { return &check{opts: *o, timeout: cmp.Or(o.Timeout, slow)} }
+
+func (c *check) connect(ctx context.Context, t mcp.Transport) (err error) {
+	if limit := c.opts.ConnectTimeout; limit > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, limit)
 		defer cancel()
 	}
-	c.client, err = mcp.Connect(ctx, t, &mcp.Options{Timeout: slow, ProtocolVersions: versions, Handlers: []mcp.Handler{noRoots}, Trace: &mcp.Trace{Discarded: func(_ context.Context, reason error, data []byte) {
-		c.errorf("message", "clients discard it: %v: %.200q", reason, data)
-	}}})
+	m := newMonitor(c)
+	trace := &mcp.Trace{
+		Message: func(_ context.Context, sent bool, data []byte) {
+			if c.opts.Message != nil {
+				c.opts.Message(sent, data)
+			}
+			m.message(sent, data)
+		},
+		Discarded: func(_ context.Context, reason error, data []byte) {
+			c.errorf("message", "clients discard it: %v: %.200q", reason, data)
+		},
+		SessionLost: func(_ context.Context, err error) {
+			c.errorf("session", "the server no longer knows it: %v", err)
+		},
+	}
+	c.client, err = mcp.Connect(ctx, t, &mcp.Options{Timeout: c.timeout, ProtocolVersions: c.opts.Versions, Handlers: []mcp.Handler{noRoots}, Trace: trace})
 	return err
 }
 
@@ -99,7 +130,7 @@ func (c *check) run(ctx context.Context) ([]Finding, error) {
 func (c *check) add(f Finding) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.found) < maxFound {
+	if len(c.found) < maxFound && !slices.Contains(c.found, f) {
 		c.found = append(c.found, f)
 	}
 }
@@ -155,6 +186,11 @@ func (c *check) tools(ctx context.Context) {
 		}
 		if a := t.Annotations; a != nil && a.ReadOnly() && a.DestructiveHint != nil && *a.DestructiveHint {
 			c.warnf(where, "annotations: it is read-only and destructive")
+		}
+		if c.opts.Arguments != nil {
+			if args := c.opts.Arguments(t); args != nil {
+				c.callTool(ctx, t, args)
+			}
 		}
 	}
 }
@@ -289,7 +325,7 @@ func (c *check) mustRefuse(ctx context.Context, method, params string, code int6
 
 func (c *check) silence(where string, err error) {
 	if errors.Is(err, context.DeadlineExceeded) {
-		c.errorf(where, "no response within %v", slow)
+		c.errorf(where, "no response within %v", c.timeout)
 	} else if errors.Is(err, jsonrpc.ErrClosed) {
 		c.errorf(where, "ends the connection: %v", err)
 	}

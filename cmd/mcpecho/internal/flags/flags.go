@@ -28,7 +28,7 @@ type Values struct {
 	NoInput                                                           bool
 	Insecure                                                          bool // do not verify certificates
 	Watch                                                             bool
-	StopOnError, Strict                                               bool
+	StopOnError, Strict, Call                                         bool
 	NoToken                                                           bool
 	Origins                                                           []string // of web pages that may use the proxy
 
@@ -129,6 +129,7 @@ func All() []Flag {
 		{"record", "", "FILE", "record the session in FILE, secrets masked", text(func(f *Values) *string { return &f.Record })},
 		{"replay", "", "FILE", "respond as the recorded server did", text(func(f *Values) *string { return &f.Replay })},
 		{"watch", "", "", "check again when files change: those that the server's command names, and each PATH", on(func(f *Values) *bool { return &f.Watch })},
+		{"call", "", "", "also call the tools that are marked read-only, with sample arguments", on(func(f *Values) *bool { return &f.Call })},
 		{"strict", "", "", "exit with status 5 also for changes that may break callers", on(func(f *Values) *bool { return &f.Strict })},
 		{"no-token", "", "", "serve without a secret in the URL; only on a loopback address", on(func(f *Values) *bool { return &f.NoToken })},
 		{"allow-origin", "", "URL", "let web pages of this origin use the proxy; may be repeated", addOrigin},
