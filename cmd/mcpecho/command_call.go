@@ -52,7 +52,7 @@ func runCall(ctx context.Context, c *invocation) error {
 			}
 			return f
 		}
-		return nil
+		return c.checkOutput(ctx, s, tool, res)
 	})
 }
 
@@ -178,12 +178,17 @@ func (c *invocation) findTool(tools []*mcp.Tool, name string) (*mcp.Tool, error)
 	return nil, &f
 }
 
+// tools returns the tools of the server. A command asks for them once, and a shell again
+// when they may have changed.
 func (c *invocation) tools(ctx context.Context, s *conversation) ([]*mcp.Tool, error) {
 	var raw json.RawMessage
 	var err error
-	if c.shell != nil {
+	switch {
+	case c.shell != nil:
 		raw, err = c.shell.list(ctx, "tools")
-	} else {
+	case s.tools != nil:
+		return s.tools, nil
+	default:
 		raw, err = c.fetch(ctx, s, lists()["tools"])
 	}
 	if err != nil {
@@ -193,6 +198,7 @@ func (c *invocation) tools(ctx context.Context, s *conversation) ([]*mcp.Tool, e
 	if err := res.UnmarshalJSON(raw); err != nil {
 		return nil, malformed("tools/list", err)
 	}
+	s.tools = res.Tools
 	return res.Tools, nil
 }
 

@@ -20,7 +20,7 @@ import (
 // runRaw sends a request with the parameters that the user gives, and prints the
 // result as the server sent it.
 func runRaw(ctx context.Context, c *invocation) error {
-	method := c.args[0]
+	method, tool := c.args[0], ""
 	var params any // without them, the request has none of its own
 	if len(c.args) > 1 {
 		raw, err := c.rawParams(ctx, method, c.args[1:])
@@ -29,7 +29,8 @@ func runRaw(ctx context.Context, c *invocation) error {
 		}
 		params = raw
 		if name := toolargs.Member(raw, "name"); method == "tools/call" && name != nil {
-			if err := c.checkAllowed(terminal.PlainJSON(name)); err != nil {
+			tool = terminal.PlainJSON(name)
+			if err := c.checkAllowed(tool); err != nil {
 				return err
 			}
 		}
@@ -39,7 +40,14 @@ func runRaw(ctx context.Context, c *invocation) error {
 		if err != nil {
 			return c.explainMethod(s, method, err)
 		}
-		return c.printJSON(json.RawMessage(raw))
+		if err := c.printJSON(json.RawMessage(raw)); err != nil {
+			return err
+		}
+		var res mcp.CallToolResult
+		if tool == "" || toolargs.Member(raw, "content") == nil || res.UnmarshalJSON(raw) != nil {
+			return nil // a task, say
+		}
+		return c.checkOutput(ctx, s, tool, &res)
 	})
 }
 

@@ -25,7 +25,8 @@ type conversation struct {
 	console  *terminal.Console
 	stderr   *terminal.Tail
 	era      *state.Era
-	excluded int // number of tools of the last list that the configuration excludes
+	excluded int         // number of tools of the last list that the configuration excludes
+	tools    []*mcp.Tool // of that list; nil before it
 
 	program *webprogram.Program // of an entry with a command and a URL; may be nil
 
