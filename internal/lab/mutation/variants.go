@@ -25,6 +25,9 @@ import (
 
 const variable = "STDMCP_MUTATION"
 
+// module is the path of the library's module.
+const module = "github.com/stdmcp/stdmcp/"
+
 const selector = `package %s
 
 import "os"
@@ -80,15 +83,34 @@ func newVariantTree(dir string, mutations []*mutation) (*variantTree, error) {
 			return nil, err
 		}
 	}
-	for folder := range folders {
-		if out, err := command(dir, "build", "./"+folder); err != nil {
-			fmt.Fprintf(os.Stderr, "the mutations of %s are compiled one by one: %s", folder, out)
-			if err := t.restore(folder); err != nil {
-				return nil, err
-			}
-		}
+	if err := t.build(slices.Sorted(maps.Keys(folders))); err != nil {
+		return nil, err
 	}
 	return t, t.compile()
+}
+
+// build compiles the packages, and takes back the variants of those that do not compile.
+func (t *variantTree) build(folders []string) error {
+	for len(folders) > 0 {
+		args := []string{"build"}
+		for _, folder := range folders {
+			args = append(args, "./"+folder)
+		}
+		out, err := command(t.dir, args...)
+		if err == nil {
+			return nil
+		}
+		broken := slices.IndexFunc(folders, func(folder string) bool { return strings.Contains("\n"+out, "\n# "+module+folder+"\n") })
+		if broken < 0 {
+			return fmt.Errorf("the variants do not compile: %s", out)
+		}
+		fmt.Fprintf(os.Stderr, "the mutations of %s are compiled one by one: %s", folders[broken], out)
+		if err := t.restore(folders[broken]); err != nil {
+			return err
+		}
+		folders = slices.Delete(folders, broken, broken+1)
+	}
+	return nil
 }
 
 // restore takes the variants of a folder back.
