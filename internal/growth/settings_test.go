@@ -3,6 +3,8 @@ package growth_test
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -39,6 +41,34 @@ func TestGrowthOfSettings(t *testing.T) {
 				for _, p := range c.Problems {
 					if !strings.Contains(p.Err.Error(), "unknown") && !strings.Contains(p.Err.Error(), "twice") {
 						return p.Err
+					}
+				}
+				return nil
+			}
+		}})
+}
+
+// The input is a list of projects in the file that Claude Code has in the home directory.
+func TestGrowthOfProjects(t *testing.T) {
+	growth.Test(t, &growth.Reader{Name: "projects", Base: `"":{}`, Flat: true,
+		Bytes: 160, Reason: "a project of 9 bytes is a struct of 400, and its problem one of 100",
+		Dimensions: []growth.Dimension{
+			growth.Beside("projects", "", `"p00000000":{"mcpServers":{}},`, ""),
+			growth.Beside("wrong servers", "", `"w00000000":{"mcpServers":{"a":1}},`, ""),
+			growth.Beside("lines", "", "\n", ""),
+			growth.Beside("length of a folder", `"`, "f", `":{"mcpServers":{"a":1}},`),
+		},
+		Prepare: func(input string) func() error {
+			home := t.TempDir()
+			if err := os.WriteFile(filepath.Join(home, ".claude.json"), []byte(`{"projects":{`+input+`}}`), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			return func() error {
+				for _, f := range config.Discover(&config.Places{OS: "linux", Home: home, Dir: home}) {
+					for _, p := range f.Problems {
+						if p.Server == "" {
+							return p.Err
+						}
 					}
 				}
 				return nil

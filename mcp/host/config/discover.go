@@ -187,6 +187,8 @@ func (l *location) projects(text []byte) (list []*Found) {
 	projects := at(&member{value: stripComments(text)}, "projects")
 	folders := make(map[string]*member)
 	all, _ := members(projects.value, projects.at)
+	lines := &Config{}
+	lines.line(text, 0)
 	for _, m := range all {
 		folders[m.key] = m
 	}
@@ -194,7 +196,9 @@ func (l *location) projects(text []byte) (list []*Found) {
 		servers := at(folders[folder], "mcpServers")
 		entries, _ := members(servers.value, servers.at)
 		f := &Found{Program: l.program, Title: l.title, File: l.file, Project: folder}
+		f.ends = lines.ends // those of the file, which has many projects
 		f.add(text, entries, &Server{Source: l.file, Scope: "local", base: folder})
+		f.ends = nil
 		for _, s := range f.Servers {
 			s.project = folder
 		}
