@@ -95,8 +95,14 @@ func (x *expansion) program() {
 		key, value, ok := strings.Cut(v, "=")
 		if ok {
 			value = x.text("env", value)
-		} else if value, ok = x.Lookup(key); !ok {
-			continue // a variable that is not set is not passed on
+		} else {
+			if value, ok = x.Lookup(key); !ok {
+				continue // a variable that is not set is not passed on
+			}
+			x.count("env", value)
+		}
+		if x.err != nil {
+			return // before the others take memory
 		}
 		if strings.IndexByte(value, 0) >= 0 {
 			x.fail("env", diag.Message("must have no NUL in the value of "+wire.Quote(key)))
@@ -170,16 +176,21 @@ func (x *expansion) text(field, text string) string {
 			return
 		}
 		value, err := x.value(name)
-		if x.size += len(value); x.size > maxFile {
-			err = diag.Message("has variables whose values are longer than 4 MiB, together with those of other fields")
-		}
 		x.fail(field, err)
+		x.count(field, value)
 		if !isLocation(name) {
 			x.out.secrets = append(x.out.secrets, value)
 		}
 		done = append(done, value...)
 	})
 	return string(append(done, rest...))
+}
+
+// count fails if the values of variables are too long in all.
+func (x *expansion) count(field, value string) {
+	if x.size += len(value); x.size > maxFile {
+		x.fail(field, diag.Message("has variables whose values are longer than 4 MiB, together with those of other fields"))
+	}
 }
 
 // isLocation reports whether a variable contains a path that error messages may

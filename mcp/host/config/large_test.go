@@ -193,6 +193,14 @@ func TestLongValuesOfVariables(t *testing.T) {
 		if err == nil && len(x.Args[0])+len(x.Args[1]) != maxFile {
 			t.Errorf("%d: %d bytes", args, len(x.Args[0]))
 		}
+		s = &Server{Command: "x", Env: strings.Split(strings.Repeat("V ", args)+"V=", " ")}
+		x, err = s.Expand(context.Background(), vars)
+		if (err == nil) != want || err != nil && !strings.Contains(err.Error(), `"env" has variables whose values are longer than 4 MiB`) {
+			t.Errorf("%d that are passed on: %v", args, err)
+		}
+		if err == nil && len(x.Env) != args+1 {
+			t.Errorf("%d that are passed on: %d", args, len(x.Env))
+		}
 	}
 }
 
