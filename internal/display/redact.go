@@ -9,9 +9,9 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// minSecret is the length in bytes of the shortest secret that is replaced. Shorter
+// MinSecret is the length in bytes of the shortest secret that is replaced. Shorter
 // values, such as ports and switches, occur in too many words.
-const minSecret = 5
+const MinSecret = 5
 
 // minEncoded is the length in bytes of the shortest secret that is replaced in
 // base64, where a few characters occur in many words.
@@ -24,7 +24,7 @@ const minEncoded = 8
 // secrets shorter than 5 bytes.
 func Redact(s string, secrets ...string) string {
 	for _, secret := range secrets {
-		if minSecret <= len(secret) && len(secret) <= len(s) { // no form is shorter
+		if MinSecret <= len(secret) && len(secret) <= len(s) { // no form is shorter
 			return NewRedactor(secrets...).Redact(s)
 		}
 	}
@@ -47,7 +47,7 @@ type Redactor struct {
 func NewRedactor(secrets ...string) *Redactor {
 	r := &Redactor{}
 	for _, secret := range secrets {
-		if len(secret) >= minSecret {
+		if len(secret) >= MinSecret {
 			r.forms = append(r.forms, forms(secret)...)
 			r.longest = max(r.longest, 2*len(secret))
 		}

@@ -170,6 +170,7 @@ func TestGrowthOfReferences(t *testing.T) {
 			growth.Beside("beginnings of another kind", "", "$env:", ""),
 			growth.Beside("a long default", "${B:-", "x", "}"),
 			growth.Beside("long names", "$env:", "A", " "),
+			growth.Beside("parameters of a URL", "https://h/?", "a&", ""),
 		},
 		Prepare: func(input string) func() error {
 			s := &config.Server{Name: "s", Command: "x", Args: []string{input}}

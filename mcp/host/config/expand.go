@@ -112,7 +112,7 @@ func (x *expansion) program() {
 	s.Env, s.EnvFiles = env, nil
 	for _, v := range env {
 		if key, value, _ := strings.Cut(v, "="); !isLocation(key) {
-			s.secrets = append(s.secrets, value)
+			s.addSecrets(value)
 		}
 	}
 }
@@ -125,7 +125,7 @@ func (x *expansion) url() {
 	for _, name := range wire.SortedKeys(s.Headers) {
 		s.Headers[name] = x.text("headers", s.Headers[name])
 		_, token, _ := strings.Cut(s.Headers[name], " ")
-		s.secrets = append(s.secrets, s.Headers[name], token)
+		s.addSecrets(s.Headers[name], token)
 	}
 	x.fail("headers", checkHeaders(s.Headers))
 }
@@ -136,7 +136,7 @@ func (x *expansion) auth() {
 	s.Auth.OAuth.ClientID = x.text("oauth.clientId", s.Auth.OAuth.ClientID)
 	s.Auth.OAuth.ClientSecret = x.text("oauth.clientSecret", s.Auth.OAuth.ClientSecret)
 	s.Auth.OAuth.RedirectURI = x.text("oauth.redirectUri", s.Auth.OAuth.RedirectURI)
-	s.secrets = append(s.secrets, s.Auth.Token, s.Auth.OAuth.ClientSecret)
+	s.addSecrets(s.Auth.Token, s.Auth.OAuth.ClientSecret)
 	if name := s.authHeader(); s.Auth.Token != "" && !s.hasHeader(name) {
 		value := s.Auth.Token
 		if s.Auth.Type == AuthBearer {
@@ -179,7 +179,7 @@ func (x *expansion) text(field, text string) string {
 		x.fail(field, err)
 		x.count(field, value)
 		if !isLocation(name) {
-			x.out.secrets = append(x.out.secrets, value)
+			x.out.addSecrets(value)
 		}
 		done = append(done, value...)
 	})
