@@ -104,6 +104,11 @@ only if a required server failed or all servers did.
 The host removes values of the settings that may be secret from the text of
 errors, statuses and events. The causes that an Error wraps are unchanged.
 
+# Options
+
+In all options, zero is the default, and a negative number turns the limit or the
+feature off.
+
 # Concurrency
 
 All functions and methods may be called by multiple goroutines at once.

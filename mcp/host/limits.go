@@ -1,7 +1,9 @@
 package host
 
 import (
+	"cmp"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -26,8 +28,8 @@ import (
 // Host.Client returns. Structured content remains whole for programs; a model gets
 // it only if there is no other content, as text that is limited.
 //
-// Zero or less means the default in brackets. A ResultLimits holds no state; hosts
-// can share it.
+// The defaults are in brackets; negative means no limit. A ResultLimits holds no
+// state; hosts can share it.
 type ResultLimits struct {
 	MaxResultText int // bytes of text in a result, without the note [50,000]
 	MaxResultData int // bytes of an image, of audio or of a binary resource [1 MB]
@@ -75,14 +77,12 @@ func (l *ResultLimits) newLimiter() limiter {
 	if l != nil {
 		r.ResultLimits = *l
 	}
-	if r.MaxResultText <= 0 {
-		r.MaxResultText = 50_000
+	r.MaxResultText = cmp.Or(r.MaxResultText, 50_000)
+	if r.MaxResultData = cmp.Or(r.MaxResultData, 1_000_000); r.MaxResultData < 0 {
+		r.MaxResultData = math.MaxInt
 	}
-	if r.MaxResultData <= 0 {
-		r.MaxResultData = 1_000_000
-	}
-	if r.MaxFolder <= 0 {
-		r.MaxFolder = 64_000_000
+	if r.MaxFolder = cmp.Or(r.MaxFolder, 64_000_000); r.MaxFolder < 0 {
+		r.MaxFolder = math.MaxInt64
 	}
 	return r
 }
@@ -96,7 +96,7 @@ func (t *Tool) limited(res *mcp.CallToolResult) *mcp.CallToolResult {
 	maxText := 0
 	if t.server != nil {
 		cfg, _ := t.current()
-		if maxText = cfg.MaxResultText; t.over != nil && t.over.MaxResultText > 0 {
+		if maxText = cfg.MaxResultText; t.over != nil && t.over.MaxResultText != 0 {
 			maxText = t.over.MaxResultText
 		}
 	}
@@ -106,8 +106,8 @@ func (t *Tool) limited(res *mcp.CallToolResult) *mcp.CallToolResult {
 // limit returns a result within the limits: res itself, or a changed copy. maxText
 // is the limit of the server or tool, or 0.
 func (l *resultLimiter) limit(res *mcp.CallToolResult, tool string, maxText int) *mcp.CallToolResult {
-	if maxText <= 0 {
-		maxText = l.MaxResultText
+	if maxText = cmp.Or(maxText, l.MaxResultText); maxText < 0 {
+		maxText = math.MaxInt
 	}
 	content, changed := make([]mcp.Content, 0, len(res.Content)), false
 	var texts []string

@@ -19,7 +19,7 @@ import (
 type Server = config.Server
 
 // Options configure a host. Nil and the zero value are valid: such a host can
-// start servers as child processes. Negative durations mean no limit.
+// start servers as child processes.
 type Options struct {
 	// Dialers creates the transports for servers, by type. The default is
 	// [Stdio] for child processes; package dialers has the others. The map must
@@ -71,18 +71,20 @@ type Options struct {
 	// as servers send them.
 	Limits ResultLimiter
 
-	// Parallel is the number of servers that are connected at the same time.
-	// Zero or less means 8.
+	// Parallel is the number of servers that the host connects to at the same time.
+	// The default is 8; negative means no limit.
 	Parallel int
 
-	// MaxServers is the maximum number of servers. Zero or less means no limit.
+	// MaxServers is the maximum number of servers. The default, as a negative
+	// number, is no limit.
 	MaxServers int
 
 	// ConnectTimeout limits a connection attempt, from starting the program to
 	// the list of tools. The default is 30 seconds, because npx may have to
 	// download the server first. Timeout limits a call that makes no progress
-	// (default 1 minute), and MaxTimeout a call that does (default 1 hour). A
-	// server's settings take precedence over ConnectTimeout and Timeout.
+	// (default 1 minute), and MaxTimeout a call that does (default 1 hour). Negative
+	// means no limit. A server's settings take precedence over ConnectTimeout and
+	// Timeout.
 	ConnectTimeout, Timeout, MaxTimeout time.Duration
 
 	// StrictTypes connects to a server of type config.HTTP or config.SSE over no
@@ -144,22 +146,21 @@ func ServerOf(ctx context.Context) string {
 	return name
 }
 
-// A Retry configures reconnection attempts. A zero field has the default value
-// in brackets.
+// A Retry configures reconnection attempts. The defaults are in brackets.
 //
 // Max, Crashes and Window apply to child processes. The host checks an
 // unreachable server at a URL every 1.5 s for 2 minutes, then every 5 to 30 s,
 // until it is reachable. The package documentation says when the host tries a
 // server again that it has given up.
 type Retry struct {
-	Max        int           // retries after the first attempt [3]; negative means no retries at all
-	Initial    time.Duration // delay before the first retry [1 s]; none when negative
-	Cap        time.Duration // maximum delay between retries [30 s]; no maximum when negative
-	Multiplier float64       // growth of the delay [2]; values below 1 mean the default
+	Max        int           // retries after the first attempt [3]; negative means no retries
+	Initial    time.Duration // delay before the first retry [1 s]; negative means no delay
+	Cap        time.Duration // maximum delay between retries [30 s]; negative means no limit
+	Multiplier float64       // growth of the delay [2]; negative means no growth, as does 1
 
 	// A server whose connection ends Crashes [5] times within Window [3 min] is
-	// not restarted. A negative Crashes allows no crash; with a negative Window
-	// all crashes count.
+	// not restarted. A negative Crashes means no limit of crashes, a negative Window
+	// no limit of time: all crashes count.
 	Crashes int
 	Window  time.Duration
 }
@@ -178,8 +179,8 @@ func (o *Options) withDefaults() Options {
 	if d.Describe == nil {
 		d.Describe = Describe
 	}
-	if d.Parallel <= 0 {
-		d.Parallel = 8
+	if d.Parallel = cmp.Or(d.Parallel, 8); d.Parallel < 0 {
+		d.Parallel = math.MaxInt // the semaphores store nothing
 	}
 	d.ConnectTimeout = cmp.Or(d.ConnectTimeout, 30*time.Second)
 	d.Timeout = cmp.Or(d.Timeout, time.Minute)
@@ -190,9 +191,7 @@ func (o *Options) withDefaults() Options {
 	d.Retry.Cap = cmp.Or(d.Retry.Cap, 30*time.Second)
 	d.Retry.Crashes = cmp.Or(d.Retry.Crashes, 5)
 	d.Retry.Window = cmp.Or(d.Retry.Window, 3*time.Minute)
-	if d.Retry.Multiplier < 1 {
-		d.Retry.Multiplier = 2
-	}
+	d.Retry.Multiplier = max(cmp.Or(d.Retry.Multiplier, 2), 1)
 	return d
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,15 +16,14 @@ import (
 )
 
 const (
-	defaultSearchLimit, maxSearchLimit = 5, 20
-	defaultSearchThreshold             = 30
+	defaultSearchLimit, defaultSearchThreshold = 5, 30
 
 	// maxQuery limits the part of a query that is used, in bytes.
 	maxQuery = 1 << 10
 )
 
-// Search returns the tools that match a query, best first: at most limit, 5 if
-// limit is 0, and none if it is negative. It ranks them by the words of their
+// Search returns the tools that match a query, best first: at most limit. A limit of
+// 0 means 5; negative means no limit. It ranks them by the words of their
 // names, titles, descriptions and arguments and of their servers' names (BM25);
 // English plurals and verb forms match each other. A word of the query with a *
 // is a glob, which must match the tool's name for models or the server's own name
@@ -40,7 +40,7 @@ func (h *Host) Search(query string, limit int) []*Tool { return h.View().Search(
 // Search is [Host.Search] for the tools of the view.
 func (v *View) Search(query string, limit int) []*Tool {
 	snap := v.host.Snapshot()
-	limit = cmp.Or(limit, defaultSearchLimit)
+	limit = searchLimit(limit)
 	query = wire.Trim(query[:min(len(query), maxQuery)])
 	globs, rest := splitGlobs(query)
 	snap.indexing.Do(func() { snap.index = newSearchIndex(snap.tools) })
@@ -67,6 +67,14 @@ func (v *View) Search(query string, limit int) []*Tool {
 	return list
 }
 
+// searchLimit returns the number of tools for a limit that the program sets.
+func searchLimit(limit int) int {
+	if limit < 0 {
+		return math.MaxInt
+	}
+	return cmp.Or(limit, defaultSearchLimit)
+}
+
 // A ranked tool is one that a search has found.
 type ranked struct {
 	tool  *Tool
@@ -77,7 +85,7 @@ type ranked struct {
 func (v *View) best(tools []*Tool, limit int, score func(int, *Tool) float32) (found []ranked) {
 	for i, t := range tools {
 		score, full := score(i, t), len(found) >= limit
-		if score <= 0 || full && (limit <= 0 || score <= found[limit-1].score) {
+		if score <= 0 || full && score <= found[limit-1].score {
 			continue
 		}
 		if t = v.limit(t); t == nil {
@@ -177,15 +185,15 @@ func matchesAll(globs []string, t *Tool) bool {
 // SearchOptions configure a ToolSearch. Nil and the zero value are valid.
 type SearchOptions struct {
 	// Threshold is the number of tools up to which a model gets all of them. The
-	// default is 30; if it is negative, the model always searches.
+	// default is 30; negative means no such number: the model always searches.
 	Threshold int
 
 	// Pinned holds globs of names for models; a model always gets the tools
 	// that match.
 	Pinned []string
 
-	// Limit is the maximum number of tools that a search returns. The default is
-	// 5. The maximum is 20, which a negative value means, too.
+	// Limit is the maximum number of tools that a search returns. The default is 5;
+	// negative means no limit.
 	Limit int
 
 	// Match replaces the ranking of View.Search, for example by regular
@@ -217,9 +225,7 @@ func (v *View) ToolSearch(o *SearchOptions) *ToolSearch {
 		s.opts = *o
 	}
 	s.opts.Threshold = cmp.Or(s.opts.Threshold, defaultSearchThreshold)
-	if s.opts.Limit = cmp.Or(s.opts.Limit, defaultSearchLimit); s.opts.Limit < 0 || s.opts.Limit > maxSearchLimit {
-		s.opts.Limit = maxSearchLimit
-	}
+	s.opts.Limit = searchLimit(s.opts.Limit)
 	search := v.ready("search_tools", "Finds tools by what they do. Returns their names, descriptions and parameters. "+
 		"Call the one that fits with call_tool.",
 		`"query":{"type":"string","description":"What the tool should do, in a few words, or a glob of its name such as github*"}`, `"query"`)
@@ -293,7 +299,8 @@ func (s *ToolSearch) search(ctx context.Context, _ *mcp.ToolCall, r *CallReport)
 	if s.opts.Match == nil {
 		found = s.view.Search(query, s.opts.Limit)
 	} else {
-		_ = s.view.host.guard(func() { found, err = s.opts.Match(ctx, query, s.view.Tools(), s.opts.Limit) })
+		all := s.view.Tools()
+		_ = s.view.host.guard(func() { found, err = s.opts.Match(ctx, query, all, min(s.opts.Limit, len(all))) })
 	}
 	if err != nil {
 		return nil, err

@@ -80,9 +80,6 @@ func TestSearchForNothingAndLimits(t *testing.T) {
 	if n := len(realTools(t).Search("file", 0)); n != 5 {
 		t.Errorf("limit 0: %d tools", n)
 	}
-	if n := len(h.Search("file", -1)); n != 0 {
-		t.Errorf("limit -1: %d tools", n)
-	}
 	if tools := newHost(t, nil).Search("file", 5); tools != nil {
 		t.Errorf("a host without servers has %q", found(tools))
 	}

@@ -240,6 +240,9 @@ func (h *Host) client(ctx context.Context, s *server) (*mcp.Client, *DialParams,
 // addCrash records a crash and reports whether it was one too many.
 func (s *server) addCrash(r *Retry) bool {
 	s.metrics.count(&s.metrics.m.Crashes)
+	if r.Crashes < 0 {
+		return false
+	}
 	now := time.Now()
 	s.crashes = append(s.crashes, now)
 	for r.Window >= 0 && now.Sub(s.crashes[0]) > r.Window {

@@ -51,6 +51,11 @@
 // or removed skill as a change of their resources, which [Reader.Watch] follows. A
 // file that changes is noticed when it is read.
 //
+// # Options
+//
+// In all options, zero is the default, and a negative number turns the limit or the
+// feature off.
+//
 // # Concurrency
 //
 // All methods are safe for concurrent use. A [Skill] does not change.

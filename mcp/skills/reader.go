@@ -1,8 +1,10 @@
 package skills
 
 import (
+	"cmp"
 	"context"
 	"iter"
+	"math"
 	"strings"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
@@ -18,8 +20,8 @@ const Extension = "io.modelcontextprotocol/skills"
 type Options struct {
 	// MaxFiles and MaxBytes limit the files of one skill and the sum of their
 	// sizes. The defaults are those that the specification requires clients to
-	// support: 512 files and 16 MiB. The transport's limit of messages applies,
-	// too.
+	// support: 512 files and 16 MiB; negative means no limit. The transport's limit
+	// of messages applies, too.
 	MaxFiles int
 	MaxBytes int64
 
@@ -45,11 +47,11 @@ func NewReader(c *mcp.Client, o *Options) *Reader {
 	if o != nil {
 		r.opts = *o
 	}
-	if r.opts.MaxFiles <= 0 {
-		r.opts.MaxFiles = 512
+	if r.opts.MaxFiles = cmp.Or(r.opts.MaxFiles, 512); r.opts.MaxFiles < 0 {
+		r.opts.MaxFiles = math.MaxInt
 	}
-	if r.opts.MaxBytes <= 0 {
-		r.opts.MaxBytes = 16 << 20
+	if r.opts.MaxBytes = cmp.Or(r.opts.MaxBytes, 16<<20); r.opts.MaxBytes < 0 {
+		r.opts.MaxBytes = math.MaxInt64
 	}
 	if r.opts.Frontmatter == nil {
 		r.opts.Frontmatter = ParseFrontmatter

@@ -296,7 +296,14 @@ func testLimits(t *testing.T) {
 	readFails(t, fill(3, 16<<20+1).skill(t, nil), "SKILL.md", skills.ErrLimit)
 	s := fill(3, 1<<20)
 	s.resource("f0")["size"], s.resource("f1")["size"] = int64(1<<62), int64(1<<62)
-	readFails(t, s.skill(t, &skills.Options{MaxBytes: 1<<63 - 1}), "SKILL.md", skills.ErrLimit)
+	for _, most := range []int64{1<<63 - 1, -1} {
+		readFails(t, s.skill(t, &skills.Options{MaxBytes: most}), "SKILL.md", skills.ErrLimit)
+	}
+	if err := fill(600, 17<<20).skill(t, &skills.Options{MaxFiles: -1, MaxBytes: -1}).Err(); err != nil {
+		t.Error(err)
+	}
+	readFails(t, fill(600, 1000).skill(t, &skills.Options{MaxBytes: -1}), "SKILL.md", skills.ErrLimit)
+	readFails(t, fill(3, 17<<20).skill(t, &skills.Options{MaxFiles: -1}), "SKILL.md", skills.ErrLimit)
 	if err := fill(600, 17<<20).skill(t, &skills.Options{MaxFiles: 600, MaxBytes: 17 << 20}).Err(); err != nil {
 		t.Error(err)
 	}

@@ -25,7 +25,7 @@ type Override struct {
 	// Omit lists arguments that models neither see nor may send.
 	Omit []string
 
-	MaxResultText int // bytes of a result for a model; 0 means the server's
+	MaxResultText int // bytes of a result for a model; 0 means the server's, negative no limit
 }
 
 // Equal reports whether o and p change the same.

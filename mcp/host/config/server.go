@@ -27,7 +27,8 @@ const (
 )
 
 // A Server holds the settings of one server. Strings may contain variables
-// until [Server.Expand] replaces them, unless Literal is set.
+// until [Server.Expand] replaces them, unless Literal is set. A zero field means what
+// the host does by default, and a negative number turns the limit or the feature off.
 type Server struct {
 	Name   string
 	Source string // the file that defines the server; empty if the program does
@@ -64,8 +65,8 @@ type Server struct {
 
 	Timeout        time.Duration // for calls; 0 means the host's, negative no limit
 	ConnectTimeout time.Duration // 0 means the host's, negative no limit
-	MaxRetries     int           // of connecting; 0 means the host's, negative none
-	MaxResultText  int           // bytes of a result for a model; 0 means the host's. For hosts with Options.Limits
+	MaxRetries     int           // of connecting; 0 means the host's, negative no retries
+	MaxResultText  int           // bytes of a result for a model, in a host with Options.Limits; 0 means the host's, negative no limit
 
 	// Deferred reports whether a model must search for the tools. If it is nil,
 	// the number of tools decides; see ToolSearch of package host.

@@ -27,6 +27,11 @@
 // [Set.Pin]. Each read compares the digests again. If a skill changes after a
 // model has read it, the model must read it again before it gets another file.
 //
+// # Options
+//
+// In all options, zero is the default, and a negative number turns the limit or the
+// feature off.
+//
 // # Concurrency
 //
 // All methods may be called by multiple goroutines at once.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -44,7 +45,8 @@ type Options struct {
 	Pins host.PinPolicy
 
 	// MaxPrompt limits the text of Prompt, and MaxText the text of a file that a
-	// tool returns, in bytes. The defaults are 8 KiB and 256 KiB.
+	// tool returns, in bytes. The defaults are 8 KiB and 256 KiB; negative means no
+	// limit.
 	MaxPrompt, MaxText int
 }
 
@@ -90,11 +92,11 @@ func New(h *host.Host, o *Options) *Set {
 	if o != nil {
 		s.opts = *o
 	}
-	if s.opts.MaxPrompt <= 0 {
-		s.opts.MaxPrompt = 8 << 10
+	if s.opts.MaxPrompt = cmp.Or(s.opts.MaxPrompt, 8<<10); s.opts.MaxPrompt < 0 {
+		s.opts.MaxPrompt = math.MaxInt
 	}
-	if s.opts.MaxText <= 0 {
-		s.opts.MaxText = 256 << 10
+	if s.opts.MaxText = cmp.Or(s.opts.MaxText, 256<<10); s.opts.MaxText < 0 {
+		s.opts.MaxText = math.MaxInt / 2 // lists have twice as much
 	}
 	s.filter = config.Filter{Allow: s.opts.Allow, Deny: s.opts.Deny}
 	return s

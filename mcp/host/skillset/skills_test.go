@@ -212,3 +212,24 @@ func TestWrongFilesAreNotReturned(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestZeroAndNegativeOptions: zero is the default, and a negative number is no limit.
+func TestZeroAndNegativeOptions(t *testing.T) {
+	all := servers(t)
+	long := strings.Repeat("x", 300<<10)
+	all["other"].Skill("skill://other/long", map[string]string{"file": long})
+	for i := range 200 {
+		all["other"].Skill(fmt.Sprintf("skill://other/skill-with-a-long-name-%d", i), nil)
+	}
+	h := newHost(t, all, host.Options{})
+	for limit, limited := range map[int]bool{0: true, -1: false} {
+		set := skillset.New(h, &skillset.Options{MaxPrompt: limit, MaxText: limit})
+		if text := set.Prompt(t.Context()); strings.Contains(text, "more: the tool list_skills has them") != limited || len(text) > 8<<10 == limited {
+			t.Errorf("%d: a prompt of %d bytes", limit, len(text))
+		}
+		text, failed := execute(t, set.Tools()[2], `{"skill":"other__long","file":"file"}`)
+		if failed || strings.HasSuffix(text, long) == limited {
+			t.Errorf("%d: a text of %d bytes", limit, len(text))
+		}
+	}
+}
