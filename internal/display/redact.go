@@ -9,9 +9,9 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// MinSecret is the length in bytes of the shortest secret that is replaced. Shorter
+// minSecret is the length in bytes of the shortest secret that is replaced. Shorter
 // values, such as ports and switches, occur in too many words.
-const MinSecret = 5
+const minSecret = 5
 
 // minEncoded is the length in bytes of the shortest secret that is replaced in
 // base64, where a few characters occur in many words.
@@ -24,7 +24,7 @@ const minEncoded = 8
 // secrets shorter than 5 bytes.
 func Redact(s string, secrets ...string) string {
 	for _, secret := range secrets {
-		if MinSecret <= len(secret) && len(secret) <= len(s) { // no form is shorter
+		if minSecret <= len(secret) && len(secret) <= len(s) { // no form is shorter
 			return NewRedactor(secrets...).Redact(s)
 		}
 	}
@@ -47,7 +47,7 @@ type Redactor struct {
 func NewRedactor(secrets ...string) *Redactor {
 	r := &Redactor{}
 	for _, secret := range secrets {
-		if len(secret) >= MinSecret {
+		if len(secret) >= minSecret {
 			r.forms = append(r.forms, forms(secret)...)
 			r.longest = max(r.longest, 2*len(secret))
 		}

@@ -178,7 +178,7 @@ func FuzzRedact(f *testing.F) {
 	f.Add("", "", "aaaaa", "aaaaaa")
 	f.Add("abc", "", "cabca", "abcab")
 	f.Fuzz(func(t *testing.T, before, between, first, second string) {
-		if len(first) >= MinSecret && !strings.Contains(first, "*") && utf8.ValidString(first) {
+		if len(first) >= minSecret && !strings.Contains(first, "*") && utf8.ValidString(first) {
 			for kinds := range 9 {
 				once := escapeSome(first, kinds/3, between)
 				for _, form := range []string{once, escapeSome(once, kinds%3, second)} {
@@ -215,7 +215,7 @@ func FuzzRedact(f *testing.F) {
 			text := before + form(first) + between + form(second)
 			got := Redact(text, secrets...)
 			for _, secret := range secrets {
-				if len(secret) < MinSecret || strings.Contains(secret, "*") {
+				if len(secret) < minSecret || strings.Contains(secret, "*") {
 					continue // a mask may complete a secret of stars
 				}
 				if p := PrintableWithout(text, 0, secrets...); strings.Contains(p, secret) {

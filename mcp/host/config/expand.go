@@ -95,14 +95,10 @@ func (x *expansion) program() {
 		key, value, ok := strings.Cut(v, "=")
 		if ok {
 			value = x.text("env", value)
+		} else if _, ok = x.Lookup(key); ok {
+			value = x.variable("env", key)
 		} else {
-			if value, ok = x.Lookup(key); !ok {
-				continue // a variable that is not set is not passed on
-			}
-			x.count("env", value)
-		}
-		if x.err != nil {
-			return // before the others take memory
+			continue // a variable that is not set is not passed on
 		}
 		if strings.IndexByte(value, 0) >= 0 {
 			x.fail("env", diag.Message("must have no NUL in the value of "+wire.Quote(key)))
@@ -112,7 +108,7 @@ func (x *expansion) program() {
 	s.Env, s.EnvFiles = env, nil
 	for _, v := range env {
 		if key, value, _ := strings.Cut(v, "="); !isLocation(key) {
-			s.addSecrets(value)
+			s.secrets = append(s.secrets, value)
 		}
 	}
 }
@@ -125,7 +121,7 @@ func (x *expansion) url() {
 	for _, name := range wire.SortedKeys(s.Headers) {
 		s.Headers[name] = x.text("headers", s.Headers[name])
 		_, token, _ := strings.Cut(s.Headers[name], " ")
-		s.addSecrets(s.Headers[name], token)
+		s.secrets = append(s.secrets, s.Headers[name], token)
 	}
 	x.fail("headers", checkHeaders(s.Headers))
 }
@@ -136,7 +132,7 @@ func (x *expansion) auth() {
 	s.Auth.OAuth.ClientID = x.text("oauth.clientId", s.Auth.OAuth.ClientID)
 	s.Auth.OAuth.ClientSecret = x.text("oauth.clientSecret", s.Auth.OAuth.ClientSecret)
 	s.Auth.OAuth.RedirectURI = x.text("oauth.redirectUri", s.Auth.OAuth.RedirectURI)
-	s.addSecrets(s.Auth.Token, s.Auth.OAuth.ClientSecret)
+	s.secrets = append(s.secrets, s.Auth.Token, s.Auth.OAuth.ClientSecret)
 	if name := s.authHeader(); s.Auth.Token != "" && !s.hasHeader(name) {
 		value := s.Auth.Token
 		if s.Auth.Type == AuthBearer {
@@ -175,22 +171,23 @@ func (x *expansion) text(field, text string) string {
 			done = append(done, ref...)
 			return
 		}
-		value, err := x.value(name)
-		x.fail(field, err)
-		x.count(field, value)
-		if !isLocation(name) {
-			x.out.addSecrets(value)
-		}
-		done = append(done, value...)
+		done = append(done, x.variable(field, name)...)
 	})
 	return string(append(done, rest...))
 }
 
-// count fails if the values of variables are too long in all.
-func (x *expansion) count(field, value string) {
+// variable returns the value of a variable, which is a secret. It fails if the values are
+// too long in all.
+func (x *expansion) variable(field, name string) string {
+	value, err := x.value(name)
 	if x.size += len(value); x.size > maxFile {
-		x.fail(field, diag.Message("has variables whose values are longer than 4 MiB, together with those of other fields"))
+		value, err = "", diag.Message("has variables whose values are longer than 4 MiB, together with those of other fields")
 	}
+	x.fail(field, err)
+	if !isLocation(name) {
+		x.out.secrets = append(x.out.secrets, value)
+	}
+	return value
 }
 
 // isLocation reports whether a variable contains a path that error messages may

@@ -19,20 +19,14 @@ func (s *Server) secretURL(url string) {
 	host, _, _ := strings.Cut(rest, "/")
 	if at := strings.LastIndexByte(host, '@'); at >= 0 {
 		_, password, _ := strings.Cut(host[:at], ":")
-		s.addSecrets(host[:at], password, unescape(password))
+		s.secrets = append(s.secrets, host[:at], password, unescape(password))
 	}
 	for part := range strings.SplitSeq(query, "&") {
 		_, value, _ := strings.Cut(part, "=")
-		s.addSecrets(value, unescape(value))
-	}
-}
-
-// addSecrets adds those texts that are long enough for Hide.
-func (s *Server) addSecrets(texts ...string) {
-	for _, text := range texts {
-		if len(text) >= display.MinSecret {
-			s.secrets = append(s.secrets, text)
+		if value == "" {
+			continue
 		}
+		s.secrets = append(s.secrets, value, unescape(value))
 	}
 }
 
@@ -61,7 +55,7 @@ func (s *Server) secretArgs(args []string) {
 		first, _, _ := strings.Cut(secret, " ") // the mask may cover more than the secret
 		_, password, _ := strings.Cut(secret, ":")
 		for _, text := range [...]string{secret, first, password} {
-			s.addSecrets(text, unescape(text))
+			s.secrets = append(s.secrets, text, unescape(text))
 		}
 		s.secretURL("://?" + secret)
 	}
