@@ -123,6 +123,15 @@ var corePanics = map[string]panicCase{
 		p.reported()
 		p.alive(c)
 	},
+	"mcp.CallOptions.Progress": func(t *testing.T, p *panicLog) {
+		c := p.connect(nil, nil)
+		res, err := c.With(mcp.CallOptions{Progress: func(mcp.Progress) { panic(oh()) }}).CallTool(t.Context(), "slow", map[string]any{"seconds": 0.001, "steps": 2})
+		if err != nil || res.IsError {
+			t.Errorf("%+v, %v", res, err)
+		}
+		p.reported()
+		p.alive(c)
+	},
 	"mcp.ToolCall.Task": func(t *testing.T, p *panicLog) {
 		c := p.connect(&testserver.Options{Tasks: true}, &mcp.Options{Handlers: []mcp.Handler{mcp.Tasks{}}})
 		p.passes(func() {
