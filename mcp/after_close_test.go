@@ -13,8 +13,8 @@ import (
 
 // local are the methods that need no connection, or end it.
 var local = map[string]bool{
-	"Server": true, "CachedServer": true, "Format": true, "Done": true, "Close": true, "Extension": true,
-	"Failed": true, "Task": true, "ResumeTask": true, "With": true,
+	"Server": true, "CachedServer": true, "Format": true, "Done": true, "Close": true, "Name": true,
+	"Task": true, "ResumeTask": true, "With": true,
 }
 
 // TestEveryMethodAfterClose calls every method of a closed client, and of those that

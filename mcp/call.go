@@ -49,9 +49,9 @@ func newRequest(method, name string, params func(*request, []byte) ([]byte, erro
 	return q
 }
 
-// serverName returns the server's name for errors: the one in the options, or
-// else the server's own.
-func (c *Client) serverName() string {
+// Name returns the server's name for errors, as CallError.Server has it: Options.Name,
+// or else the server's own.
+func (c *Client) Name() string {
 	if c.opts.Name != "" {
 		return c.opts.Name
 	}
@@ -63,7 +63,7 @@ func (c *Client) serverName() string {
 //
 //go:noinline
 func (c *Client) failed(q *request, err error) error {
-	return &CallError{Server: c.serverName(), Method: q.method, Name: q.name, Err: err}
+	return &CallError{Server: c.Name(), Method: q.method, Name: q.name, Err: err}
 }
 
 // call sends a request, provides the input that the server requires (2026-07-28:

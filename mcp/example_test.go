@@ -258,8 +258,8 @@ func ExampleClient_CallList() {
 		return false // enough
 	})
 	fmt.Println(err)
-	if client.Extension("com.example/notes") == nil {
-		fmt.Println(client.Failed("notes/list", "", errors.ErrUnsupported))
+	if client.Server().Capabilities.Extensions["com.example/notes"] == nil {
+		fmt.Println(&mcp.CallError{Server: client.Name(), Method: "notes/list", Err: errors.ErrUnsupported})
 	}
 	// Output:
 	// <nil> hello

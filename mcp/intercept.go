@@ -82,7 +82,7 @@ func (o *OutgoingCall) Send(ctx context.Context) (RawMessage, error) {
 
 // intercept calls the next interceptor, which sends the request.
 func (c *Client) intercept(ctx context.Context, q *request) (RawMessage, error) {
-	raw, err := c.opts.Interceptors[q.intercepted](ctx, &OutgoingCall{Server: c.serverName(), Method: q.method, Name: q.name, c: c, q: q})
+	raw, err := c.opts.Interceptors[q.intercepted](ctx, &OutgoingCall{Server: c.Name(), Method: q.method, Name: q.name, c: c, q: q})
 	if err == nil {
 		if err = wire.Valid(raw); err == nil {
 			return raw, nil

@@ -334,19 +334,3 @@ func (q *request) appendPage(b []byte) ([]byte, error) {
 	}
 	return b, nil
 }
-
-// Extension returns the settings with which the server has declared an extension, or
-// nil.
-func (c *Client) Extension(name string) RawMessage {
-	return c.agreed.Load().server.Capabilities.Extensions[name]
-}
-
-// Failed returns a *[CallError] with the server, the given method and name, and
-// err, as other calls do; nil if err is nil. It is for packages that implement an
-// extension.
-func (c *Client) Failed(method, name string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return c.failed(newRequest(method, name, nil), err)
-}

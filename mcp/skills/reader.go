@@ -73,7 +73,7 @@ func settings(r *Reader) []byte {
 	if r.c == nil { // of a zero Reader
 		return nil
 	}
-	settings := r.c.Extension(Extension)
+	settings := r.c.Server().Capabilities.Extensions[Extension]
 	if len(settings) > 0 && settings[0] == '{' {
 		return settings
 	}
@@ -82,10 +82,10 @@ func settings(r *Reader) []byte {
 
 // fail returns an error of a method that the server may not have.
 func fail(r *Reader, method, name string, err error) error {
-	if r.c == nil { // of a zero Reader
+	if r.c == nil || err == nil { // of a zero Reader
 		return err
 	}
-	return r.c.Failed(method, name, err)
+	return &mcp.CallError{Server: r.c.Name(), Method: method, Name: name, Err: err}
 }
 
 // Skills returns an iterator over the server's skills. It requests pages as they
@@ -135,7 +135,7 @@ func (r *Reader) Get(ctx context.Context, uri string) (*Skill, error) {
 	}
 	item := wire.Lookup(raw, "skill")
 	if item == nil {
-		return nil, r.c.Failed(method, uri, diag.Op("the result has no skill", mcp.ErrMalformed))
+		return nil, fail(r, method, uri, diag.Op("the result has no skill", mcp.ErrMalformed))
 	}
 	s := newSkill(r, item)
 	if s.err == nil && s.URI != uri {
@@ -171,7 +171,7 @@ func (r *Reader) ReadDir(ctx context.Context, uri string) ([]*mcp.Resource, erro
 		return invalid == nil
 	})
 	if invalid != nil {
-		err = r.c.Failed(method, uri, invalid)
+		err = fail(r, method, uri, invalid)
 	}
 	if err != nil {
 		return nil, err

@@ -24,7 +24,7 @@ func (r *Reader) Watch(ctx context.Context) iter.Seq2[[]*Skill, error] {
 		}
 		// A server of the legacy era need not refuse a subscription that it ignores.
 		if res := r.c.Server().Capabilities.Resources; res == nil || res.ListChanged == nil || !*res.ListChanged {
-			yield(nil, r.c.Failed("skills/list", "", mcp.ErrNoChanges))
+			yield(nil, fail(r, "skills/list", "", mcp.ErrNoChanges))
 			return
 		}
 		sub, err := r.c.Subscribe(ctx, &mcp.SubscriptionFilter{ResourcesListChanged: true})

@@ -105,5 +105,5 @@ func Decode[Out any](res *mcp.CallToolResult) (out Out, err error) {
 }
 
 func failed(client *mcp.Client, tool string, err error) error {
-	return &mcp.CallError{Server: client.Server().Name, Method: "tools/call", Name: tool, Err: err}
+	return &mcp.CallError{Server: client.Name(), Method: "tools/call", Name: tool, Err: err}
 }

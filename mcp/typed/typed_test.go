@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"strings"
 	"testing"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+	"github.com/stdmcp/stdmcp/mcp/mcptest"
 	"github.com/stdmcp/stdmcp/mcp/stdio"
 	"github.com/stdmcp/stdmcp/mcp/typed"
 )
@@ -93,6 +95,17 @@ func TestErrors(t *testing.T) {
 		if !errors.As(err, &call) || call.Name != "add" {
 			t.Errorf("arguments %T: %v", in, err)
 		}
+	}
+}
+
+// TestErrorsNameTheServerAsTheProgramDoes: not by its own name.
+func TestErrorsNameTheServerAsTheProgramDoes(t *testing.T) {
+	s := mcptest.New(t)
+	s.Tool("add", nil, func(*mcptest.Call) (any, error) { return "three", nil })
+	c := s.Connect(&mcp.Options{Name: "calculator"})
+	_, err := typed.Call[any, float64](t.Context(), c, "add", nil)
+	if err == nil || !strings.HasPrefix(err.Error(), `server "calculator": tools/call "add": `) {
+		t.Error(err)
 	}
 }
 

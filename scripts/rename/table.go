@@ -54,6 +54,8 @@ var rules = []rule{
 		note: "as does a function or method of the program"},
 	{kind: slice, pkg: "mcp", typ: "Options", old: "Intercept", new: "Interceptors", with: "Interceptor",
 		note: "the first is the outermost"},
+	{kind: manual, pkg: "mcp", typ: "Client", old: "Extension", note: "`Server().Capabilities.Extensions[name]`"},
+	{kind: manual, pkg: "mcp", typ: "Client", old: "Failed", note: "a `*mcp.CallError` whose Server is `client.Name()`"},
 	{kind: callback, pkg: "mcp", typ: "Trace", old: "Message", new: "Message", params: 2},
 	{kind: callback, pkg: "mcp", typ: "Trace", old: "Discarded", new: "Discarded", params: 2},
 	{kind: callback, pkg: "mcp", typ: "Trace", old: "Retry", new: "Retry", params: 2},
