@@ -10,7 +10,9 @@ import (
 // variable of a resource template. ref is the result of [PromptRef] or
 // [TemplateRef], name is the name of the argument, and value is what the user
 // has typed so far. given holds the arguments that already have values
-// (2025-06-18); it may be nil. There are no completions if the server declares none.
+// (2025-06-18); it may be nil.
+//
+// If the server does not declare completions, the result is empty and nothing is sent.
 func (c *Client) Complete(ctx context.Context, ref Reference, name, value string, given map[string]string) (*Completion, error) {
 	q := newRequest("completion/complete", "", func(_ *request, b []byte) ([]byte, error) {
 		b = appendObject(wire.AppendKey(b, "ref"), &ref)

@@ -89,11 +89,10 @@
 //
 // # Capabilities
 //
-// A list or a completion that the server has not declared is empty and costs no
-// request. ListTasks and Tasks return an error that matches
-// [errors.ErrUnsupported] instead, as a server may have tasks without a list.
-// Every other method sends its request, and the server refuses what it does not
-// have.
+// If a server does not declare what a method needs, a list or a completion is empty
+// and nothing is sent. A list of tasks fails with [errors.ErrUnsupported], as a server
+// may have tasks without a list. Every other request is sent all the same, and the
+// server refuses what it does not have. The methods say which of these they do.
 //
 // # Options
 //

@@ -247,6 +247,9 @@ func (t *Page) page() *Page { return t }
 // cursor is nil. cursor is usually the NextCursor of the previous page. Most
 // programs use Tools or ListTools; ListToolsPage is for programs that display
 // pages or need the other fields of a page, such as TTLMs.
+//
+// If the server does not declare tools, the result is empty and, from 2026-07-28 on,
+// nothing is sent.
 func (c *Client) ListToolsPage(ctx context.Context, cursor *string) (*ListToolsResult, error) {
 	res, err := page(ctx, c, "tools/list", cursor, fresh[ListToolsResult])
 	if err == nil {
@@ -257,18 +260,24 @@ func (c *Client) ListToolsPage(ctx context.Context, cursor *string) (*ListToolsR
 
 // ListResourcesPage requests one page of the server's resources, as
 // ListToolsPage does.
+//
+// If the server does not declare resources, the result is empty and nothing is sent.
 func (c *Client) ListResourcesPage(ctx context.Context, cursor *string) (*ListResourcesResult, error) {
 	return page(ctx, c, "resources/list", cursor, fresh[ListResourcesResult])
 }
 
 // ListResourceTemplatesPage requests one page of the server's resource
 // templates, as ListToolsPage does.
+//
+// If the server does not declare resources, the result is empty and nothing is sent.
 func (c *Client) ListResourceTemplatesPage(ctx context.Context, cursor *string) (*ListResourceTemplatesResult, error) {
 	return page(ctx, c, "resources/templates/list", cursor, fresh[ListResourceTemplatesResult])
 }
 
 // ListPromptsPage requests one page of the server's prompts, as ListToolsPage
 // does.
+//
+// If the server does not declare prompts, the result is empty and nothing is sent.
 func (c *Client) ListPromptsPage(ctx context.Context, cursor *string) (*ListPromptsResult, error) {
 	return page(ctx, c, "prompts/list", cursor, fresh[ListPromptsResult])
 }

@@ -11,6 +11,8 @@ import (
 // at once; from 2026-07-28 on, each later request contains it. An empty level
 // turns log messages off, which servers before 2026-07-28 do not support.
 //
+// If the server does not declare logging, the request is sent all the same.
+//
 // Protocol version 2026-07-28 deprecates log messages; a version released on or
 // after 2027-07-28 may remove them. Servers should log to stderr, which
 // stdio.Transport.Stderr receives, or use OpenTelemetry instead.

@@ -7,6 +7,8 @@ import (
 
 // Prompts returns an iterator over the server's prompts, as Tools does over
 // tools.
+//
+// If the server does not declare prompts, the result is empty and nothing is sent.
 func (c *Client) Prompts(ctx context.Context) iter.Seq2[*Prompt, error] {
 	return c.promptPages(ctx, nil)
 }
@@ -19,13 +21,17 @@ func (c *Client) promptPages(ctx context.Context, held *int) iter.Seq2[*Prompt, 
 }
 
 // ListPrompts returns all prompts of the server. If it fails, it returns those
-// received so far and the error. The list is empty if the server declares no prompts.
+// received so far and the error.
+//
+// If the server does not declare prompts, the result is empty and nothing is sent.
 func (c *Client) ListPrompts(ctx context.Context) ([]*Prompt, error) {
 	return all(ctx, c, c.promptPages)
 }
 
 // GetPrompt returns the messages of a prompt with the given arguments, which may
-// be nil. The request is sent even if the server declares no prompts.
+// be nil.
+//
+// If the server does not declare prompts, the request is sent all the same.
 func (c *Client) GetPrompt(ctx context.Context, name string, args map[string]string) (*GetPromptResult, error) {
 	q := newRequest("prompts/get", name, (*request).appendNamed)
 	if args != nil {

@@ -12,6 +12,8 @@ import (
 
 // Resources returns an iterator over the server's resources, as Tools does over
 // tools.
+//
+// If the server does not declare resources, the result is empty and nothing is sent.
 func (c *Client) Resources(ctx context.Context) iter.Seq2[*Resource, error] {
 	return c.resourcePages(ctx, nil)
 }
@@ -24,14 +26,17 @@ func (c *Client) resourcePages(ctx context.Context, held *int) iter.Seq2[*Resour
 }
 
 // ListResources returns all resources of the server. If it fails, it returns
-// those received so far and the error. The list is empty if the server declares no
-// resources.
+// those received so far and the error.
+//
+// If the server does not declare resources, the result is empty and nothing is sent.
 func (c *Client) ListResources(ctx context.Context) ([]*Resource, error) {
 	return all(ctx, c, c.resourcePages)
 }
 
 // ResourceTemplates returns an iterator over the server's resource templates,
 // as Tools does over tools.
+//
+// If the server does not declare resources, the result is empty and nothing is sent.
 func (c *Client) ResourceTemplates(ctx context.Context) iter.Seq2[*ResourceTemplate, error] {
 	return c.templatePages(ctx, nil)
 }
@@ -45,13 +50,17 @@ func (c *Client) templatePages(ctx context.Context, held *int) iter.Seq2[*Resour
 
 // ListResourceTemplates returns all resource templates of the server. If it
 // fails, it returns those received so far and the error.
+//
+// If the server does not declare resources, the result is empty and nothing is sent.
 func (c *Client) ListResourceTemplates(ctx context.Context) ([]*ResourceTemplate, error) {
 	return all(ctx, c, c.templatePages)
 }
 
 // ReadResource reads a resource. If there is none with this URI, the server
 // refuses with [CodeResourceNotFound], or with jsonrpc.CodeInvalidParams from
-// 2026-07-28 on. The request is sent even if the server declares no resources.
+// 2026-07-28 on.
+//
+// If the server does not declare resources, the request is sent all the same.
 func (c *Client) ReadResource(ctx context.Context, uri string) (*ReadResourceResult, error) {
 	return call(ctx, c, newRequest("resources/read", uri, (*request).appendURI), fresh[ReadResourceResult])
 }

@@ -66,10 +66,12 @@ type Subscription struct {
 // changes may have been missed, reports everything that the server has honored as
 // changed.
 //
-// A nil filter subscribes to all lists whose changes the server reports. From
-// 2026-07-28 on the client asks only for changes that the server declares; if
-// there are none in the filter, or if the server refuses subscriptions for good,
-// the error matches [ErrNoChanges]. The options of [Client.With] do not apply.
+// A nil filter subscribes to all lists whose changes the server declares. If the
+// server refuses subscriptions for good, the error matches [ErrNoChanges]. The options
+// of [Client.With] do not apply.
+//
+// If the server does not declare any of the changes, the error matches [ErrNoChanges]
+// and nothing is sent, from 2026-07-28 on. A legacy server is asked for each resource.
 func (c *Client) Subscribe(ctx context.Context, filter *SubscriptionFilter) (*Subscription, error) {
 	return c.self.subscribe(ctx, filter, false)
 }

@@ -24,6 +24,8 @@ type TaskHandle struct {
 // StartTool calls a tool as Do does. If the call becomes a task, StartTool
 // returns without waiting until the task ends; otherwise it waits for the
 // result. See [Tasks].
+//
+// If the server does not declare tools, the request is sent all the same.
 func (c *Client) StartTool(ctx context.Context, t *ToolCall) (*TaskHandle, error) {
 	if t == nil {
 		return nil, c.failed(newRequest("tools/call", "", nil), errNilCall)
@@ -114,8 +116,10 @@ func (h *TaskHandle) Wait(ctx context.Context) (*CallToolResult, error) {
 }
 
 // Cancel asks the server to cancel the task and does not wait until it ends.
-// The error matches [errors.ErrUnsupported] if the server does not support
-// cancellation. The server may refuse if the task has ended.
+// The server may refuse if the task has ended.
+//
+// If a legacy server does not declare tasks.cancel, the error matches
+// [errors.ErrUnsupported] and nothing is sent.
 func (h *TaskHandle) Cancel(ctx context.Context) error {
 	if h.result != nil {
 		return nil
@@ -124,8 +128,10 @@ func (h *TaskHandle) Cancel(ctx context.Context) error {
 }
 
 // Tasks returns an iterator over the server's tasks, as Tools does over tools.
-// Only 2025-11-25 has a list of tasks, and not every server supports it;
-// otherwise the error matches [errors.ErrUnsupported].
+// Only 2025-11-25 has a list of tasks.
+//
+// If the server does not declare tasks.list, the error matches [errors.ErrUnsupported] and
+// nothing is sent.
 func (c *Client) Tasks(ctx context.Context) iter.Seq2[*Task, error] { return c.taskPages(ctx, nil) }
 
 // taskPages is [pages] of tasks.
@@ -146,6 +152,9 @@ func (c *Client) taskPages(ctx context.Context, held *int) iter.Seq2[*Task, erro
 
 // ListTasks returns all tasks of the server. If it fails, it returns those
 // received so far and the error.
+//
+// If the server does not declare tasks.list, the error matches [errors.ErrUnsupported] and
+// nothing is sent.
 func (c *Client) ListTasks(ctx context.Context) ([]*Task, error) { return all(ctx, c, c.taskPages) }
 
 // A TaskStatus is the state of a task.

@@ -14,6 +14,9 @@ import (
 // Tools returns an iterator over the server's tools. It requests each page when
 // the loop reaches it. If a request fails, the iterator yields a nil *Tool and
 // the error, and ends.
+//
+// If the server does not declare tools, the result is empty and, from 2026-07-28 on,
+// nothing is sent.
 func (c *Client) Tools(ctx context.Context) iter.Seq2[*Tool, error] {
 	return c.toolPages(ctx, nil)
 }
@@ -66,7 +69,10 @@ func (c *Client) bind(tools []*Tool) []*Tool {
 }
 
 // ListTools returns all tools of the server. If it fails, it returns the tools
-// received so far and the error. The list is empty if the server declares no tools.
+// received so far and the error.
+//
+// If the server does not declare tools, the result is empty and, from 2026-07-28 on,
+// nothing is sent.
 func (c *Client) ListTools(ctx context.Context) ([]*Tool, error) { return all(ctx, c, c.toolPages) }
 
 // A ToolCall describes a call of a tool.
@@ -129,6 +135,8 @@ func (t ToolCall) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(t.Name)) }
 //
 // If [Tasks] is among the handlers, the server may create a task for the call;
 // CallTool then waits until the task ends.
+//
+// If the server does not declare tools, the request is sent all the same.
 func (c *Client) CallTool(ctx context.Context, name string, args any) (*CallToolResult, error) {
 	q := newRequest("tools/call", name, (*request).appendNamed)
 	q.args = args
@@ -140,6 +148,8 @@ func (c *Client) CallTool(ctx context.Context, name string, args any) (*CallTool
 
 // Do calls a tool as CallTool does, with the timeout, the _meta, the header and
 // the functions in t.
+//
+// If the server does not declare tools, the request is sent all the same.
 func (c *Client) Do(ctx context.Context, t *ToolCall) (*CallToolResult, error) {
 	if t == nil {
 		return nil, c.failed(newRequest("tools/call", "", nil), errNilCall)

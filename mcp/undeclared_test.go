@@ -1,13 +1,136 @@
 package mcp_test
 
 import (
+	"errors"
+	"go/ast"
+	"go/doc"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
 	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
+
+// What a method does if the server does not declare what it needs, as its
+// documentation has it.
+const (
+	emptyResult = "the result is empty and nothing is sent."
+	emptyModern = "the result is empty and, from 2026-07-28 on, nothing is sent."
+	sentAnyway  = "the request is sent all the same."
+	unsupported = "the error matches [errors.ErrUnsupported] and nothing is sent."
+	noChanges   = "the error matches [ErrNoChanges] and nothing is sent, from 2026-07-28 on."
+	needsNone   = "" // there is nothing to declare
+)
+
+// undeclared has every method of Client, and of TaskHandle that which needs a
+// declaration.
+var undeclared = map[string]string{
+	"Tools": emptyModern, "ListTools": emptyModern, "ListToolsPage": emptyModern,
+	"Prompts": emptyResult, "ListPrompts": emptyResult, "ListPromptsPage": emptyResult,
+	"Resources": emptyResult, "ListResources": emptyResult, "ListResourcesPage": emptyResult,
+	"ResourceTemplates": emptyResult, "ListResourceTemplates": emptyResult, "ListResourceTemplatesPage": emptyResult,
+	"Complete": emptyResult,
+	"Tasks":    unsupported, "ListTasks": unsupported,
+	"CallTool": sentAnyway, "Do": sentAnyway, "StartTool": sentAnyway, "GetPrompt": sentAnyway, "ReadResource": sentAnyway, "SetLogLevel": sentAnyway,
+	"Subscribe": noChanges,
+	"Call":      needsNone, "CallList": needsNone, "Notify": needsNone, "Ping": needsNone, "KeepAlive": needsNone, "RootsChanged": needsNone,
+	"Server": needsNone, "CachedServer": needsNone, "Name": needsNone, "Format": needsNone, "Done": needsNone, "Err": needsNone, "Close": needsNone,
+	"Task": needsNone, "ResumeTask": needsNone, "With": needsNone,
+}
+
+// TestWithoutCapabilities calls every method of a client whose server declares nothing:
+// it does what its documentation says.
+func TestWithoutCapabilities(t *testing.T) {
+	docs := docsOfClient(t)
+	methods := reflect.TypeFor[*mcp.Client]()
+	for i := range methods.NumMethod() {
+		name := methods.Method(i).Name
+		want, ok := undeclared[name]
+		if !ok {
+			t.Errorf("%s is not in the table", name)
+		}
+		if text := docs[name]; !strings.Contains(text, want) || want == needsNone && strings.Contains(text, "does not declare") {
+			t.Errorf("%s: the documentation does not say %q:\n%s", name, want, text)
+		}
+		if want == needsNone {
+			continue
+		}
+		for _, version := range eras {
+			synctest.Test(t, func(t *testing.T) {
+				s := newTap(version)
+				s.bare, s.results = true, map[string]string{
+					"initialize": `{"protocolVersion":"` + legacy + `","capabilities":{},"serverInfo":{"name":"s","version":"1"}}`}
+				if version == modern {
+					s.results = map[string]string{"server/discover": `{"supportedVersions":["` + modern + `"],"capabilities":{}}`}
+				}
+				c := s.connect(t, nil)
+				s.take()
+				err := callMethod(t, reflect.ValueOf(c).MethodByName(name))
+				var refusal *jsonrpc.Error
+				sent, refused := len(s.take()), errors.As(err, &refusal)
+				ok := false
+				switch {
+				case want == emptyModern && version == legacy:
+					ok = sent == 1 && err == nil
+				case want == emptyResult, want == emptyModern:
+					ok = sent == 0 && err == nil
+				case want == unsupported:
+					ok = sent == 0 && errors.Is(err, errors.ErrUnsupported)
+				case want == noChanges && version == modern:
+					ok = sent == 0 && errors.Is(err, mcp.ErrNoChanges)
+				case want == noChanges, name == "SetLogLevel" && version == modern: // no request of their own
+					ok = sent == 0 && err == nil
+				case want == sentAnyway:
+					ok = sent == 1 && refused && refusal.Code == jsonrpc.CodeMethodNotFound
+				}
+				if !ok {
+					t.Errorf("%s, %s: %d requests, %v", name, version, sent, err)
+				}
+			})
+		}
+	}
+}
+
+// docsOfClient returns the documentation of the methods of Client, without line breaks.
+func docsOfClient(t *testing.T) map[string]string {
+	t.Helper()
+	fset := token.NewFileSet()
+	paths, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var files []*ast.File
+	for _, path := range paths {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(fset, path, nil, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, f)
+	}
+	pkg, err := doc.NewFromFiles(fset, files, "github.com/stdmcp/stdmcp/mcp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	docs := make(map[string]string)
+	for _, typ := range pkg.Types {
+		if typ.Name == "Client" {
+			for _, m := range typ.Methods {
+				docs[m.Name] = strings.Join(strings.Fields(m.Doc), " ")
+			}
+		}
+	}
+	return docs
+}
 
 // TestUndeclaredListsAreEmpty: the client asks for none of them, except for the
 // tools of a legacy server, which early servers do not declare.

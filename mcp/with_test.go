@@ -22,6 +22,7 @@ type tap struct {
 	version string
 	results map[string]string // by method; {} for others
 	fail    map[string]error  // of the next request with a method
+	bare    bool              // the server declares nothing and refuses everything
 
 	mu   sync.Mutex
 	sent []tapped
@@ -106,7 +107,7 @@ func (s *tap) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.RawMessag
 	case req.Method == "subscriptions/listen":
 		<-ctx.Done()
 		return nil, ctx.Err()
-	case req.Method == "server/discover", req.Method == "initialize" && modernServer:
+	case s.bare, req.Method == "server/discover", req.Method == "initialize" && modernServer:
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "Method not found"}
 	}
 	return []byte(`{}`), nil
