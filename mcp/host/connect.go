@@ -131,7 +131,6 @@ func (h *Host) connect(ctx context.Context, s *server, r *run) (m *monitor, away
 		return nil, nil, connectError(s.name, ctx.Err(), &DialParams{Server: started})
 	}
 	defer func() { <-h.slots }()
-	started.InheritEnv = started.InheritEnv || h.opts.InheritEnv // Expand returned a copy
 	limit, _ := h.opts.timeouts(cfg)
 	bound, cancel := withoutLogins(context.WithValue(ctx, serverKey{}, s.name), limit, diag.Error("no response within "+limit.String(), context.DeadlineExceeded, nil))
 	defer cancel()

@@ -131,6 +131,11 @@ func (o *Options) expand(ctx context.Context, cfg *Server) (*Server, error) {
 			cfg = s
 		}
 	}
+	if o.InheritEnv && !cfg.InheritEnv {
+		own := *cfg
+		own.InheritEnv = true // so that Expand knows the secrets
+		cfg = &own
+	}
 	return cfg.Expand(ctx, &o.Vars)
 }
 

@@ -47,6 +47,31 @@ func TestSecretsAreRemoved(t *testing.T) {
 	}
 }
 
+// TestSecretsOfInheritedVariablesAreRemoved: those that a program gets with the whole
+// environment, whose names are those of secrets.
+func TestSecretsOfInheritedVariablesAreRemoved(t *testing.T) {
+	t.Setenv("HOST_TEST_API_KEY", "s3cret-inherited")
+	t.Setenv("HOST_TEST_WORD", "plain-inherited")
+	for _, all := range []bool{true, false} { // for all servers of the host, or for this one
+		h := newHost(t, &host.Options{InheritEnv: all, Retry: host.Retry{Max: -1}})
+		events := h.Events(t.Context())
+		s := &host.Server{Name: "x", Command: "sh", Args: []string{"-c", `echo "error: $HOST_TEST_API_KEY, $HOST_TEST_WORD" >&2; exit 1`}, InheritEnv: !all}
+		err := h.AddServer(t.Context(), s)
+		status, _ := h.ServerStatus("x")
+		text := fmt.Sprint(err, status, status.Stderr, status.Metrics.LastError)
+		for len(events) > 0 {
+			e := <-events
+			text += fmt.Sprint(e.Line, e.Err)
+		}
+		if strings.Contains(text, "s3cret") || !strings.Contains(status.Stderr, "***, plain-inherited") || err == nil || !strings.Contains(err.Error(), "***, plain-inherited") {
+			t.Errorf("%v: %s", all, text)
+		}
+		if all == s.InheritEnv {
+			t.Error("the settings of the program have changed")
+		}
+	}
+}
+
 // Errors about settings name the file and the field.
 func TestErrorsOfSettingsNameTheFile(t *testing.T) {
 	c := config.Parse([]byte(`{"mcpServers":{"unset":{"command":"run","args":["${HOST_TEST_UNSET}"]},"web":{"url":"https://h.invalid/"}}}`), "some.json", "")

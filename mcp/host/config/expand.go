@@ -111,6 +111,14 @@ func (x *expansion) program() {
 			s.secrets = append(s.secrets, value)
 		}
 	}
+	if !s.InheritEnv {
+		return
+	}
+	for _, v := range os.Environ() {
+		if key, value, _ := strings.Cut(v, "="); diag.IsSecretName(key) {
+			s.secrets = append(s.secrets, value)
+		}
+	}
 }
 
 func (x *expansion) url() {

@@ -62,8 +62,9 @@ func (s *Server) secretArgs(args []string) {
 }
 
 // Hide returns text with *** in place of each secret: values of variables and
-// headers, tokens, and the user info and query of URLs. Only a Server that
-// [Server.Expand] returned knows its secrets.
+// headers, tokens, and the user info and query of URLs. Of the variables that
+// InheritEnv passes on, the values of those are secret whose names suggest it, such as
+// API_KEY. Only a Server that [Server.Expand] returned knows its secrets.
 func (s *Server) Hide(text string) string { return display.Redact(text, s.secrets...) }
 
 // Public returns a copy without secrets, for status reports. References to
