@@ -7,10 +7,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/compat"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/guess"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/proxy"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/shellwords"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/display"
@@ -26,8 +29,19 @@ func runDiff(ctx context.Context, c *invocation) error {
 		return err
 	}
 	var catalogs [2]*compat.Catalog
-	for i, s := range sides {
-		if catalogs[i], err = s.read(ctx); err != nil {
+	for i := range sides {
+		if sides[i].file != "" {
+			if catalogs[i], err = sides[i].readFile(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	for i := range sides {
+		s := &sides[i]
+		if s.file != "" {
+			continue
+		}
+		if catalogs[i], err = s.read(ctx, catalogs[1-i]); err != nil {
 			return err
 		}
 		c.traced = c.traced || s.c.traced
@@ -35,9 +49,9 @@ func runDiff(ctx context.Context, c *invocation) error {
 	}
 	changes := compat.Sorted(compat.Compare(catalogs[0], catalogs[1]))
 	if c.flags.JSON {
-		err = c.printJSON(diffJSON(catalogs, changes))
+		err = c.printJSON(diffJSON(sides, catalogs, changes))
 	} else {
-		err = c.printLong(ctx, c.shown(diffText(catalogs, changes)))
+		err = c.printLong(ctx, c.shown(diffText(sides, catalogs, changes)))
 	}
 	if err != nil {
 		return err
@@ -64,19 +78,48 @@ func plural(n int, one, many string) string {
 	return many
 }
 
-// read returns the catalog of a side.
-func (s *diffSide) read(ctx context.Context) (*compat.Catalog, error) {
-	if s.file != "" {
-		entries, err := s.c.readRecording(ctx, s.file)
-		if err != nil {
-			return nil, s.explainFile(err)
-		}
-		k, err := compat.Recorded(entries)
-		if err != nil {
-			return nil, s.c.usageHint(s.file+": "+err.Error(), "type: "+s.c.paste([]string{"tools", "--record", s.file, sampleURL}))
-		}
-		return k, nil
+// readFile returns the catalog of a recording.
+func (s *diffSide) readFile(ctx context.Context) (*compat.Catalog, error) {
+	entries, err := s.c.readRecording(ctx, s.file)
+	if err != nil {
+		return nil, s.explainFile(err)
 	}
+	k, err := compat.Recorded(entries)
+	if err != nil {
+		return nil, s.c.usageHint(s.file+": "+err.Error(), "type: "+s.c.paste([]string{"tools", "--record", s.file, sampleURL}))
+	}
+	return k, nil
+}
+
+// read returns the catalog of a server. If the other side is a recording, it is the
+// server as the recorded client would see it: with the capabilities that this one
+// declared, and its protocol version if the server still has that.
+func (s *diffSide) read(ctx context.Context, recorded *compat.Catalog) (*compat.Catalog, error) {
+	if s.session || recorded == nil {
+		return s.list(ctx)
+	}
+	var changed atomic.Bool
+	if caps := recorded.Declared(); caps != nil {
+		s.c.recorder = &recorder{observe: func(t mcp.Transport) mcp.Transport {
+			return &proxy.Declarer{Transport: t, Capabilities: caps, Changed: &changed}
+		}}
+	}
+	version := recorded.ProtocolVersion()
+	pinned := s.c.flags.Protocol == "" && slices.Contains(mcp.ProtocolVersions(), version)
+	if pinned {
+		s.c.flags.Protocol = version
+	}
+	k, err := s.list(ctx)
+	if pinned && err != nil && slices.Contains([]string{"protocol", "server_error"}, failure.Classify(err).Kind) {
+		s.c.flags.Protocol = ""
+		k, err = s.list(ctx)
+	}
+	s.alike = changed.Load()
+	return k, err
+}
+
+// list lists a server.
+func (s *diffSide) list(ctx context.Context) (*compat.Catalog, error) {
 	if !s.session {
 		s.c.shell = nil // whose connection is to another server
 	}
@@ -123,10 +166,7 @@ func (s *diffSide) explain(err error) error {
 	case better == nil:
 		f.Hint = ""
 	case s.typed != "":
-		for i := range better {
-			better[i] = s.c.quoteWord(better[i])
-		}
-		f.Hint = "type: " + s.c.retyped(s.typed, strings.Join(better, " "))
+		f.Hint = "type: " + s.c.retyped(s.typed, shellwords.Join(better))
 	default:
 		line := slices.Clone(s.c.typed)
 		for i := range line {
@@ -155,10 +195,6 @@ func (s *diffSide) explainFile(err error) error {
 		f.Message, f.Hint = s.file+" has configured servers, and is no recording", "type: "+s.c.retyped(s.file, name)
 		return &f
 	}
-	if server := guess.Interpreter(s.file); server != nil {
-		f.Message, f.Hint = s.file+" is a program, and no recording", "type: "+s.c.retyped(s.file, strings.Join(server, " "))
-		return &f
-	}
 	f.Hint = "to record it again, type: " + s.c.paste([]string{"tools", "--record", s.file, sampleURL})
 	return &f
 }
@@ -171,10 +207,14 @@ func countKinds(changes []compat.Change) (counts [compat.Breaking + 1]int) {
 }
 
 // diffText describes the changes for people, the worst first.
-func diffText(catalogs [2]*compat.Catalog, changes []compat.Change) string {
+func diffText(sides [2]diffSide, catalogs [2]*compat.Catalog, changes []compat.Change) string {
 	var b bytes.Buffer
 	for i, side := range [...]string{"old", "new"} {
-		b.WriteString(side + ": " + describeServer(catalogs[i]) + "\n")
+		b.WriteString(side + ": " + describeServer(catalogs[i]))
+		if sides[i].alike {
+			b.WriteString(", as the recorded client would see it")
+		}
+		b.WriteString("\n")
 	}
 	if len(changes) == 0 {
 		b.WriteString("nothing changed\n")
@@ -212,11 +252,15 @@ func describeServer(k *compat.Catalog) string {
 }
 
 // diffJSON returns the changes as an object.
-func diffJSON(catalogs [2]*compat.Catalog, changes []compat.Change) []byte {
+func diffJSON(sides [2]diffSide, catalogs [2]*compat.Catalog, changes []compat.Change) []byte {
 	b := wire.AppendString(wire.AppendKey([]byte("{"), "result"), compat.Worst(changes).String())
 	for i, side := range [...]string{"old", "new"} {
 		b = wire.AppendString(wire.AppendKey(append(wire.AppendKey(b, side), '{'), "server"), catalogs[i].Server())
-		b = append(wire.AppendString(wire.AppendKey(b, "protocolVersion"), catalogs[i].ProtocolVersion()), '}')
+		b = wire.AppendString(wire.AppendKey(b, "protocolVersion"), catalogs[i].ProtocolVersion())
+		if sides[i].alike {
+			b = append(wire.AppendKey(b, "asRecordedClient"), "true"...)
+		}
+		b = append(b, '}')
 	}
 	b = append(wire.AppendKey(b, "changes"), '[')
 	for i := range changes {

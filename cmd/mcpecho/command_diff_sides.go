@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"os"
 	"os/exec"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/guess"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/shellwords"
 	"github.com/stdmcp/stdmcp/internal/nearest"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
@@ -25,6 +25,7 @@ type diffSide struct {
 	all   []string // after the first --
 
 	session bool // the server of the shell
+	alike   bool // listed with other capabilities than those of mcpecho
 }
 
 // diffSides returns the two sides of the command line: arguments before --, and
@@ -54,7 +55,7 @@ func (c *invocation) diffSides() (sides [2]diffSide, err error) {
 			}
 			if guess.NamesServer(c.args) || guess.NamesServer(c.args[1:]) {
 				return sides, c.usageHint("diff compares two servers, not "+extra+"; a command that starts one needs quotes or --",
-					"type: "+c.paste([]string{"diff", strings.Join(c.args[:at], " "), strings.Join(c.args[at:], " ")}))
+					"type: "+c.paste([]string{"diff", shellwords.Join(c.args[:at]), shellwords.Join(c.args[at:])}))
 			}
 		}
 		return sides, c.usageHint("diff compares two servers, not "+extra, "type: "+c.diffLine(c.args, servers))
@@ -64,6 +65,9 @@ func (c *invocation) diffSides() (sides [2]diffSide, err error) {
 			what += ", and only one is given"
 		}
 		return sides, c.usageHint(what, "type: "+c.diffLine(c.args, servers))
+	}
+	if err := c.explainScripts(); err != nil {
+		return sides, err
 	}
 	for i := range sides {
 		d := *c
@@ -81,6 +85,31 @@ func (c *invocation) diffSides() (sides [2]diffSide, err error) {
 	return sides, c.shareFlags(sides)
 }
 
+// explainScripts returns the failure for arguments that are scripts, with the commands
+// that run all of them, or nil.
+func (c *invocation) explainScripts() error {
+	var scripts []string
+	line := slices.Clone(c.typed)
+	cfg, _ := c.load()
+	for _, word := range c.args {
+		server := guess.Interpreter(word)
+		if info, err := os.Stat(word); err != nil || info.IsDir() || server == nil || cfg.Server(word) != nil || isRecording(word) || filepath.Base(word) != word && guess.IsProgram(word) {
+			continue // a script with a path that the system can start is a command
+		}
+		scripts = append(scripts, word)
+		if at := slices.Index(line, word); at >= 0 {
+			line[at] = shellwords.Join(server)
+		}
+	}
+	switch len(scripts) {
+	case 0:
+		return nil
+	case 1:
+		return c.suggest(scripts[0]+" is a program, and no recording", line)
+	}
+	return c.suggest(strings.Join(scripts, " and ")+" are programs, and no recordings", line)
+}
+
 // servers returns the commands after each --.
 func (c *invocation) servers() (all [][]string) {
 	for rest := c.server; rest != nil; {
@@ -96,6 +125,9 @@ func (c *invocation) servers() (all [][]string) {
 func (c *invocation) diffInShell() (sides [2]diffSide, err error) {
 	if len(c.args) != 1 {
 		return sides, c.usage("in a shell, diff compares one server or recording with that of the shell")
+	}
+	if err := c.explainScripts(); err != nil {
+		return sides, err
 	}
 	d, session := *c, *c
 	d.server, d.target, d.entry, d.args = nil, "", nil, nil
@@ -140,7 +172,7 @@ func (s *diffSide) find(word string) error {
 	}
 	cfg, name := c.load()
 	info, err := os.Stat(word)
-	words, open := splitCommand(word)
+	words, open := shellwords.Fields(word)
 	switch {
 	case cfg.Server(name) != nil:
 		return c.findTarget()
@@ -200,32 +232,6 @@ func (s *diffSide) explainWord(cfg *config.Config, word string) error {
 
 // maxNear limits the files whose names are compared.
 const maxNear = 1000
-
-// splitCommand splits a command into words, as a shell does with spaces and quotes. It
-// reports whether a quote is not closed.
-func splitCommand(line string) (words []string, open bool) {
-	var word bytes.Buffer
-	quote, started := rune(0), false
-	for _, r := range line + " " {
-		switch {
-		case quote != 0 && r == quote:
-			quote = 0
-		case quote == 0 && (r == '\'' || r == '"'):
-			quote, started = r, true
-		case r != ' ' || quote != 0:
-			word.WriteRune(r)
-			started = true
-		case started:
-			words = append(words, word.String())
-			word.Reset()
-			started = false
-		}
-	}
-	if quote != 0 {
-		words = append(words, word.String())
-	}
-	return words, quote != 0
-}
 
 // starts reports whether the side starts a program, and web whether it is at a URL.
 func (s *diffSide) starts() bool {

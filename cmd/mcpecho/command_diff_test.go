@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -9,7 +10,9 @@ import (
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/serve"
+	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/mcptest"
+	"github.com/stdmcp/stdmcp/mcp/streamhttp"
 )
 
 // diffServer returns the URL of a server with one tool.
@@ -69,7 +72,7 @@ func TestDiffOfRecordings(t *testing.T) {
 	o := runWithServer(t, "tools", "--record", tools)
 	o.want(t, 0, o.stdout, "")
 	o = runCommand(t, "diff", tools, all)
-	if o.want(t, 0, o.stdout, ""); !strings.Contains(o.stdout, "unknown (3):\n  prompts: not compared: in the old one, a complete prompts/list is missing\n") {
+	if o.want(t, 0, o.stdout, ""); !strings.Contains(o.stdout, "noted (3):\n  prompts: not compared: the recorded client has not requested prompts/list\n") {
 		t.Errorf("%+v", o)
 	}
 	o = runCommand(t, "diff", tools, tools)
@@ -94,6 +97,45 @@ func TestDiffOfRecordings(t *testing.T) {
 	o = runCommand(t, "diff", bad, all)
 	if o.want(t, 0, o.stdout, "bad.rec has no end: the program that recorded it was killed, or still runs; entries that are used: "); !strings.Contains(o.stdout, "nothing changed") {
 		t.Errorf("%+v", o)
+	}
+}
+
+// TestDiffLikeTheRecordedClient: the recording of an agent, which has other capabilities
+// than mcpecho and lists only tools, is compared with a server as that agent would see it.
+func TestDiffLikeTheRecordedClient(t *testing.T) {
+	t.Parallel()
+	s := mcptest.New(t)
+	s.Tool("add", nil, func(*mcptest.Call) (any, error) { return "", nil })
+	s.Prompt("p", func(*mcptest.Call) (any, error) { return "", nil })
+	web := s.StartHTTP(nil)
+	modernOnly := mcptest.New(t)
+	modernOnly.ProtocolVersions = []string{"2026-07-28"}
+	modernOnly.Tool("add", nil, func(*mcptest.Call) (any, error) { return "", nil })
+	for _, version := range []string{"2025-11-25", "2026-07-28"} {
+		agent := filepath.Join(t.TempDir(), "agent.rec")
+		t.Run("record", func(t *testing.T) {
+			client, err := mcp.Connect(t.Context(), mcptest.Record(t, agent, streamhttp.New(web.URL, nil)), &mcp.Options{
+				ProtocolVersions: []string{version}, Handlers: []mcp.Handler{mcp.Roots{List: func(context.Context) ([]mcp.Root, error) { return nil, nil }}},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer client.Close()
+			if _, err := client.ListTools(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
+		seen := "mcptest 1.0.0, protocol " + version
+		runCommand(t, "diff", "--strict", agent, web.URL).want(t, 0, "old: "+seen+"\nnew: "+seen+", as the recorded client would see it\n\n"+
+			"noted (1):\n  prompts: not compared: the recorded client has not requested prompts/list\n", "")
+		if o := runCommand(t, "diff", "--json", web.URL, agent); !strings.Contains(o.stdout, `"old":{"server":"mcptest 1.0.0","protocolVersion":"`+version+`","asRecordedClient":true}`) {
+			t.Errorf("%+v", o)
+		}
+		if version == "2025-11-25" {
+			if o := runCommand(t, "diff", agent, modernOnly.StartHTTP(nil).URL); !strings.Contains(o.stdout, "the era changed") {
+				t.Errorf("%+v", o)
+			}
+		}
 	}
 }
 
@@ -146,7 +188,7 @@ func TestDiffMisuses(t *testing.T) {
 	t.Chdir(dir)
 	o := runWithServer(t, "tools", "--record", "a.rec")
 	o.want(t, 0, o.stdout, "")
-	for name, text := range map[string]string{"a.js": "", "conf.json": `{"mcpServers":{"weather":{"url":"https://example.com/mcp"}}}`} {
+	for name, text := range map[string]string{"a.js": "", "b c.js": "", "conf.json": `{"mcpServers":{"weather":{"url":"https://example.com/mcp"}}}`} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -163,6 +205,7 @@ func TestDiffMisuses(t *testing.T) {
 		{[]string{"a.rec", "nothing-like-it"}, `"nothing-like-it" is neither a configured server nor a file; type: mcpecho diff a.rec https://example.com/mcp`},
 		{[]string{"a.rec", "example.com/mcp"}, "type: mcpecho diff a.rec https://example.com/mcp"},
 		{[]string{"a.rec", "a.js"}, "a.js is a program, and no recording; type: mcpecho diff a.rec 'node a.js'"},
+		{[]string{"a.js", "b c.js"}, `a.js and b c.js are programs, and no recordings; type: mcpecho diff 'node a.js' 'node '\''b c.js'\'''`},
 		{[]string{"a.rec", "conf.json"}, "type: mcpecho diff a.rec conf.json:weather"},
 		{[]string{"a.rec", dir}, "is a directory, not a recording; type: mcpecho diff a.rec https://example.com/mcp"},
 		{[]string{"a.rec", "go run x"}, ""},

@@ -210,7 +210,7 @@ follow --:
 Each change of a tool, prompt, resource or template is breaking, unknown (it may
 break callers), noted or compatible. If one is breaking, the exit status is 5.
 docs/mcpecho-diff.md has the rules. mcpecho connects to both in the same way, and
-declares the same capabilities to both.`,
+declares the same capabilities to both: beside a recording, those of its client.`,
 			flags: append([]string{"strict"}, slices.DeleteFunc(slices.Clone(resultFlags), func(name string) bool { return name == "record" })...), run: runDiff,
 			example: []string{"diff https://example.com/mcp weather", "diff 'mcpecho serve' 'mcpecho serve --protocol 2025-11-25'", "diff weather -- mcpecho serve", "diff --json -- mcpecho serve -- mcpecho serve"},
 		}, {

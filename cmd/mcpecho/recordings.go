@@ -65,7 +65,7 @@ func (r *recorder) wrap(t mcp.Transport) mcp.Transport {
 }
 
 func (r *recorder) close() error {
-	if r == nil {
+	if r == nil || r.w == nil {
 		return nil
 	}
 	err := r.w.Close()

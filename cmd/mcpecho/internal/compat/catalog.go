@@ -17,6 +17,7 @@ type Catalog struct {
 	declared *value // the capabilities of the client, if they are known
 	lists    [4][]mcp.RawMessage
 	absent   [4]string // why a list is unknown; empty if it is known
+	unasked  [4]bool   // whether the client has never requested it
 }
 
 // A list describes a list of a server.
@@ -92,6 +93,10 @@ func Compare(old, new *Catalog) []Change {
 	r := &report{}
 	r.compareServers(old, new)
 	for i, l := range lists {
+		if old.unasked[i] && old.absent[i] != "" && new.absent[i] == "" {
+			r.add(Change{Kind: Noted, Item: l.key, Text: "not compared: the recorded client has not requested " + l.method})
+			continue
+		}
 		r.compareList(l, old.lists[i], new.lists[i], old.absent[i], new.absent[i])
 	}
 	return r.changes()

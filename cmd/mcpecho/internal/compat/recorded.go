@@ -23,7 +23,7 @@ func Recorded(entries []recording.Entry) (*Catalog, error) {
 	k := new(Catalog)
 	found := false
 	for i, l := range lists {
-		k.absent[i] = "a complete " + l.method + " is missing"
+		k.absent[i], k.unasked[i] = "a complete "+l.method+" is missing", true
 	}
 	requests := make(map[string]recording.Entry) // by connection and id
 	var pages [len(lists)][]mcp.RawMessage
@@ -35,6 +35,9 @@ func Recorded(entries []recording.Entry) (*Catalog, error) {
 		id := strconv.Itoa(e.Conn) + " " + m.ID.String()
 		if e.Sent && m.Method != "" {
 			requests[id] = e
+			for i, l := range lists {
+				k.unasked[i] = k.unasked[i] && m.Method != l.method
+			}
 			if caps := Declared([]byte(e.Text)); caps != nil {
 				k.declared, _ = parse(caps)
 			}
@@ -95,6 +98,14 @@ func Declared(message []byte) mcp.RawMessage {
 // SetDeclared sets the capabilities that the client declared when it listed the
 // server. Compare reports whether they differ.
 func (k *Catalog) SetDeclared(capabilities mcp.RawMessage) { k.declared, _ = parse(capabilities) }
+
+// Declared returns the capabilities that the client declared, or nil if they are unknown.
+func (k *Catalog) Declared() mcp.RawMessage {
+	if k.declared == nil {
+		return nil
+	}
+	return mcp.RawMessage(k.declared.raw)
+}
 
 // readServer reads the result of initialize or server/discover.
 func (k *Catalog) readServer(params, result []byte) {

@@ -135,6 +135,27 @@ func jsonLength(s string) (n int, closed bool) {
 	return len(s), false
 }
 
+// Fields returns the words of a command that the user has typed in quotes, as in a line of
+// the shell. open reports that quotes or JSON in it do not end.
+func Fields(text string) (words []string, open bool) {
+	commands, open := Split(text)
+	for _, command := range commands {
+		for _, w := range command {
+			words = append(words, w.Text)
+		}
+	}
+	return words, open
+}
+
+// Join returns the command of which Fields returns the words.
+func Join(words []string) string {
+	quoted := make([]string, len(words))
+	for i, word := range words {
+		quoted[i] = Quote(word)
+	}
+	return strings.Join(quoted, " ")
+}
+
 // Quote returns s as a word of the shell.
 func Quote(s string) string {
 	switch {

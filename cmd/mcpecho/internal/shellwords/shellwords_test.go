@@ -47,6 +47,32 @@ func TestSplit(t *testing.T) {
 	}
 }
 
+// TestFields: a command in quotes has the words that it has in the shell, in whatever form
+// a user of another shell may write it.
+func TestFields(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		"node server.js --stdio":                 `["node" "server.js" "--stdio"] false`,
+		"node 'my server.js' \"a b\"":            `["node" "my server.js" "a b"] false`,
+		`C:\Program\node.exe C:\dir\server.js`:   `["C:\\Program\\node.exe" "C:\\dir\\server.js"] false`,
+		`my\ server it\'s`:                       `["my server" "it's"] false`,
+		`server --config {"a": [1, 2]} c=[3, 4]`: `["server" "--config" "{\"a\": [1, 2]}" "c=[3, 4]"] false`,
+		"server #1 a#b":                          `["server" "#1" "a#b"] false`,
+		"server\n --flag":                        `["server" "--flag"] false`,
+		"server 'a b":                            `["server" "a b"] true`,
+		"# server":                               "[] false",
+	} {
+		words, open := Fields(line)
+		if got := fmt.Sprintf("%q %v", words, open); got != want {
+			t.Errorf("%s: %s, want %s", line, got, want)
+		}
+		again, _ := Fields(Join(words))
+		if fmt.Sprint(again) != fmt.Sprint(words) {
+			t.Errorf("%q joined and split are %q", words, again)
+		}
+	}
+}
+
 func FuzzSplit(f *testing.F) {
 	for _, seed := range []string{`a 'b' "c" {"d": 1}`, "a\n#b\nc", `k:=[1,"]"]`, "\"\\", "é 世界", "a\x1b[31m \u202e"} {
 		f.Add(seed)
