@@ -69,6 +69,7 @@ func TestFigures(t *testing.T) {
 		});
 		return {Count: times.length, Longest: Math.max(...times), Mean: times.reduce((a, b) => a + b) / times.length, Rows: most};
 	})()`, &frames))
+	p.click("#tab-history")
 	for i := range 10 {
 		p.click("#run")
 		p.await(fmt.Sprintf(`document.querySelectorAll('.call.done').length === %d`, i+2))

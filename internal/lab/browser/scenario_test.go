@@ -18,6 +18,7 @@ func TestScenario(t *testing.T) {
 	p.open(a.url)
 	p.await(`location.hash === '' && sessionStorage.getItem('mcpecho-token')`)
 	p.shows("#status", "weather 1.4.0 · 2026-07-28")
+	p.run(`window.post = (path, value) => fetch('/api/' + path, {method: 'POST', headers: {'Content-Type': 'application/json', 'Mcpecho-Token': sessionStorage.getItem('mcpecho-token')}, body: JSON.stringify(value)}); 0`)
 
 	// The form, with a mistake first.
 	p.choose("tool", "forecast")
@@ -99,6 +100,14 @@ func TestScenario(t *testing.T) {
 	p.choose("resource", "weather://stations")
 	p.click("#run")
 	p.shows("#outcome", `"id":"LIS"`)
+	p.click("#follow")
+	p.shows("#followed", "Waiting for updates")
+	p.run(`const send = fetch; window.calls = 0; window.fetch = (...a) => { if (a[0] === '/api/call') calls++; return send(...a); }; 0`)
+	p.run(`post('call', {kind: 'tool', name: 'forecast', arguments: {city: 'Faro'}}); 0`)
+	p.shows("#followed", "Updates: 1, the last at")
+	p.await(`calls === 2`) // the page has read the resource again
+	p.click("#follow")
+	p.shows("#follow", "Subscribe")
 	p.choose("template", "weather://{city}/today")
 	p.typeIn("Lisbon")
 	p.click("#run")
@@ -122,6 +131,14 @@ func TestScenario(t *testing.T) {
 	p.run(`const v = document.getElementById('version'); v.value = '2025-06-18'; v.dispatchEvent(new Event('change'))`)
 	p.shows("#status", "2025-06-18 (legacy)")
 	p.shows("#changes", "2026-07-28 → 2025-06-18")
+
+	// Both eras side by side.
+	p.click("#compare")
+	p.run(`document.querySelector('#item select').value = '2025-06-18'`)
+	p.click("#item .primary")
+	p.shows("#compared th", "2025-06-18")
+	p.shows("#compared td", "protocol version the era changed")
+	p.shows("#compared td", `"2026-07-28"`)
 
 	// The recording.
 	p.run(`const made = URL.createObjectURL; URL.createObjectURL = (blob) => { window.saved = blob.text(); return made.call(URL, blob); }`)

@@ -44,6 +44,7 @@ func weather(s *mcptest.Server) {
 			Low  float64 `json:"low"`
 			Sky  string  `json:"sky"`
 		}
+		s.Updated("weather://stations")
 		days := []day{{"2026-11-23", 17.5, 11, "sunny"}, {"2026-11-24", 16, 10.5, "cloudy"}, {"2026-11-25", 14.25, 9, "rain"}}
 		return map[string]any{"city": c.Text("city"), "units": "celsius", "days": days}, nil
 	})

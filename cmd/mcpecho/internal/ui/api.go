@@ -34,6 +34,13 @@ func (s *Server) api(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		reply(w, c.result)
+	case "GET /api/arguments":
+		c := b.call(number(r, "call"))
+		if c == nil || c.Arguments == nil {
+			fail(w, http.StatusNotFound, errors.New("the arguments are no longer kept"))
+			return
+		}
+		reply(w, c.Arguments)
 	case "GET /api/recording":
 		s.recording(w)
 	case "POST /api/call":
@@ -67,6 +74,16 @@ func (s *Server) api(w http.ResponseWriter, r *http.Request) {
 				b.reconnect("the user asked for it")
 			}
 			done(w, nil, err)
+		}
+	case "POST /api/compare":
+		if q, ok := body(w, r); ok {
+			v, err := b.compare(r.Context(), q.text("old"), q.text("new"))
+			done(w, v, err)
+		}
+	case "POST /api/follow":
+		if q, ok := body(w, r); ok {
+			b.chooseFollowed(q.text("uri"))
+			done(w, nil, nil)
 		}
 	case "POST /api/clear":
 		if _, ok := body(w, r); ok {

@@ -41,20 +41,24 @@ type answer struct {
 	Value  json.RawMessage  // the content, or the result of sampling
 }
 
-// handlers returns the handlers of the server's requests.
-func (b *Bench) handlers() []mcp.Handler {
+// answers returns the handlers of the server's requests.
+func (b *Bench) answers() []mcp.Handler {
 	return []mcp.Handler{
 		mcp.Elicitation{Form: b.askForm, OpenURL: b.askURL},
 		mcp.Sampling{CreateMessage: b.askSampling, Tools: true},
-		mcp.Changes{Changed: func(_ context.Context, c mcp.Change) {
-			if c.Err != nil {
-				b.note("no changes", c.Err.Error())
-				return
-			}
-			b.newLists()
-		}},
 		mcp.Tasks{},
 	}
+}
+
+// changes returns the handler of changes of the lists.
+func (b *Bench) changes() mcp.Handler {
+	return mcp.Changes{Changed: func(_ context.Context, c mcp.Change) {
+		if c.Err != nil {
+			b.note("no changes", c.Err.Error())
+			return
+		}
+		b.newLists()
+	}}
 }
 
 // ask waits for the user's answer.

@@ -44,11 +44,12 @@ type Setup struct {
 
 // A Bench is the state of the page. Create one with [New].
 type Bench struct {
-	config Config
-	again  chan string        // asks for a new connection, with the reason; holds one
-	relist chan struct{}      // asks for new lists; holds one
-	ctx    context.Context    // of the calls; ends with the bench
-	cancel context.CancelFunc // ends ctx
+	config   Config
+	again    chan string        // asks for a new connection, with the reason; holds one
+	relist   chan struct{}      // asks for new lists; holds one
+	refollow chan struct{}      // another resource is followed; holds one
+	ctx      context.Context    // of the calls; ends with the bench
+	cancel   context.CancelFunc // ends ctx
 
 	mu           lock.Mutex
 	changed      chan struct{} // closed and replaced at each change
@@ -63,12 +64,14 @@ type Bench struct {
 	asks         []*ask
 	calls        []*call
 	lastID       int
+
+	endComparison context.CancelCauseFunc // of the latest comparison; may be nil
 }
 
 // New returns a bench. The caller calls Run.
 func New(c Config) *Bench {
 	b := &Bench{
-		config: c, again: make(chan string, 1), relist: make(chan struct{}, 1),
+		config: c, again: make(chan string, 1), relist: make(chan struct{}, 1), refollow: make(chan struct{}, 1),
 		changed: make(chan struct{}), pagesChanged: make(chan struct{}),
 		versions: make(map[string]int64), ring: ring{limit: ringBytes},
 	}

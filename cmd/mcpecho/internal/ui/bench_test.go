@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -12,7 +13,9 @@ import (
 
 	"github.com/stdmcp/stdmcp/internal/recording"
 	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 	"github.com/stdmcp/stdmcp/mcp/mcptest"
+	"github.com/stdmcp/stdmcp/mcp/stdio"
 )
 
 const sumSchema = `{"type":"object","properties":{"a":{"type":"number"},"b":{"type":"number"}},"required":["a"]}`
@@ -347,6 +350,68 @@ func TestBodiesAreFetched(t *testing.T) {
 }
 
 func jsonText(v any) string { b, _ := json.Marshal(v); return string(b) }
+
+// TestLargeArgumentsAreKept: the page receives their beginning, and the rest when a call
+// is repeated, until the history has no room for them.
+func TestLargeArgumentsAreKept(t *testing.T) {
+	b, _ := connect(t, calculator(t))
+	s := newServer(b, host)
+	args := `{"a":1,"digits":12345678901234567890,"text":"` + strings.Repeat("é", 50_000) + `"}`
+	c := called(t, b, kindTool, "add", args)
+	if text := string(encoded(c.value())); len(text) > 1000 || !strings.Contains(text, `{\"a\":1`) {
+		t.Errorf("the page receives %d bytes: %.300s", len(text), text)
+	}
+	target := "/api/arguments?call=" + jsonText(c.ID)
+	if w := answered(s, request(s, "GET", target, "")); w.Code != 200 || w.Body.String() != args {
+		t.Errorf("status %d, %d bytes, want %d", w.Code, w.Body.Len(), len(args))
+	}
+	b.update(partCalls, func() {
+		b.calls = append(b.calls, &call{ID: b.nextID(), Status: callDone, result: make([]byte, maxResultBytes)})
+		b.trim()
+	})
+	for _, target := range []string{target, "/api/arguments?call=77", "/api/arguments"} {
+		if w := answered(s, request(s, "GET", target, "")); w.Code != 404 || !strings.Contains(w.Body.String(), "no longer kept") {
+			t.Errorf("%s: status %d, %s", target, w.Code, w.Body)
+		}
+	}
+}
+
+// A crash is the stream of a program that writes a text and a message, and then fails.
+type crash struct{ io.Reader }
+
+func (crash) Write(b []byte) (int, error) { return len(b), nil }
+func (crash) Close() error                { return nil }
+
+type failing struct{}
+
+func (failing) Read([]byte) (int, error) { return 0, errors.New("exited with status 2: opensesame") }
+
+// TestRecordingHasMoreThanMessages: lines that are none, and how the server ended.
+func TestRecordingHasMoreThanMessages(t *testing.T) {
+	b := New(Config{Secrets: []string{"opensesame"}})
+	server := io.MultiReader(strings.NewReader("Listening with opensesame\n"+`{"jsonrpc":"2.0","method":"a"}`+"\n"), failing{})
+	tr := &observed{stdio.Dial(func(context.Context) (io.ReadWriteCloser, error) { return crash{server}, nil }), b}
+	conn, err := tr.Open(t.Context(), jsonrpc.Handler{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	await(t, b, "the end", func() bool { return len(b.ring.entries) == 3 })
+	_ = conn.Close()
+	s := newServer(b, host)
+	w := answered(s, request(s, "GET", "/api/recording", ""))
+	if strings.Contains(w.Body.String(), "opensesame") {
+		t.Errorf("the recording holds a secret: %s", w.Body)
+	}
+	entries, err := recording.Read(w.Body)
+	if err != nil || len(entries) != 3 {
+		t.Fatalf("%+v, %v", entries, err)
+	}
+	for i, want := range []recording.Entry{{Kind: recording.Text, Text: "Listening with ***"}, {Kind: recording.Message}, {Kind: recording.Connection, Text: "exited with status 2"}} {
+		if e := entries[i]; e.Kind != want.Kind || e.Conn != 1 || e.Sent || !strings.Contains(e.Text, want.Text) {
+			t.Errorf("entry %d is %+v, want %+v", i, e, want)
+		}
+	}
+}
 
 // TestRecordingIsReplayed: what the page saves responds as the server did.
 func TestRecordingIsReplayed(t *testing.T) {

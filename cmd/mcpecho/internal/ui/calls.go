@@ -28,7 +28,8 @@ const (
 	callCanceled = "canceled"
 )
 
-// A call is a request of the user. The page receives it without the result.
+// A call is a request of the user. The page receives it without the result and with the
+// beginning of the arguments.
 type call struct {
 	ID        int
 	Kind      string

@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+	"github.com/stdmcp/stdmcp/mcp/stdio"
 )
 
 // States of the connection.
@@ -34,6 +36,7 @@ type connection struct {
 	Took     float64  // milliseconds to connect
 	Watched  string   // files
 	Previous string   // the protocol version of the previous connection
+	Followed followed // what the page is subscribed to
 }
 
 // A server describes the server for the page.
@@ -132,7 +135,7 @@ func (b *Bench) session(ctx context.Context) (reason string, retry bool) {
 	connected := make(chan outcome, 1)
 	began := time.Now()
 	go func() { // ends with ctx
-		client, end, err := b.config.Connect(ctx, b.setup(version))
+		client, end, err := b.config.Connect(ctx, b.setup(version, append(b.answers(), b.changes())))
 		connected <- outcome{client, end, err}
 	}()
 	var o outcome
@@ -155,6 +158,10 @@ func (b *Bench) session(ctx context.Context) (reason string, retry bool) {
 	defer o.end()
 	b.connected(o.client, float64(time.Since(began).Microseconds())/1000)
 	defer b.update(partConnection, func() { b.client = nil })
+	var group sync.WaitGroup
+	defer group.Wait()
+	defer cancel()
+	group.Go(func() { b.follow(ctx, o.client) }) // ends with ctx
 	for {
 		b.list(ctx, o.client)
 		select {
@@ -165,7 +172,6 @@ func (b *Bench) session(ctx context.Context) (reason string, retry bool) {
 			if err := o.client.Err(); err != nil {
 				reason = b.config.Explain(err)
 			}
-			b.note("disconnected", reason)
 			return reason, true
 		case reason = <-b.again:
 			b.note("reconnecting", reason)
@@ -208,11 +214,11 @@ func (b *Bench) failed(ctx context.Context, err error, before bool) (reason stri
 
 // choose selects the protocol version and connects again.
 func (b *Bench) choose(version string) error {
-	if version != "" && !slices.Contains(mcp.ProtocolVersions(), version) {
-		return fmt.Errorf("unknown protocol version %q; use one of %s", cut(version, maxName), strings.Join(mcp.ProtocolVersions(), ", "))
-	}
 	reason := "the user chose any protocol version"
 	if version != "" {
+		if err := known(version); err != nil {
+			return err
+		}
 		reason = "the user chose protocol version " + version
 	}
 	b.update(partConnection, func() {
@@ -225,15 +231,26 @@ func (b *Bench) choose(version string) error {
 	return nil
 }
 
-// setup returns how to connect.
-func (b *Bench) setup(version string) *Setup {
+// known returns an error for a protocol version that the client does not speak.
+func known(version string) error {
+	if all := mcp.ProtocolVersions(); !slices.Contains(all, version) {
+		return fmt.Errorf("unknown protocol version %q; use one of %s", cut(version, maxName), strings.Join(all, ", "))
+	}
+	return nil
+}
+
+// setup returns how to connect with handlers.
+func (b *Bench) setup(version string, handlers []mcp.Handler) *Setup {
 	return &Setup{
 		Version:  version,
-		Handlers: b.handlers(),
+		Handlers: handlers,
 		Wrap:     func(t mcp.Transport) mcp.Transport { return &observed{t, b} },
 		Stderr:   func(line string) { b.update("", func() { b.ring.text(kindStderr, "", line) }) },
 		Trace: &mcp.Trace{
 			Discarded: func(_ context.Context, reason error, data []byte) {
+				if errors.Is(reason, stdio.ErrNotJSON) {
+					return // the traffic shows the line
+				}
 				text := reason.Error()
 				if len(data) > 0 {
 					text += ": " + cut(string(data), maxEntryText)
@@ -270,14 +287,33 @@ func (o *observed) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, e
 	b.conns++
 	conn = b.conns
 	b.mu.Unlock()
-	trace := h.Trace
+	trace, dropped := h.Trace, h.Dropped
 	h.Trace = func(sent bool, data []byte) {
 		b.update("", func() { b.ring.message(conn, sent, data) })
 		if trace != nil {
 			trace(sent, data)
 		}
 	}
-	return o.Transport.Open(ctx, h)
+	h.Dropped = func(reason error, data []byte) {
+		if errors.Is(reason, stdio.ErrNotJSON) { // which Trace does not show
+			b.update("", func() {
+				b.ring.add(&entry{Conn: conn, Kind: kindInvalid, Text: cut(string(data), maxEntryText)}, data)
+			})
+		}
+		if dropped != nil {
+			dropped(reason, data)
+		}
+	}
+	opened, err := o.Transport.Open(ctx, h)
+	if err == nil {
+		go func() { // ends with the connection
+			<-opened.Done()
+			if err := opened.Err(); err != jsonrpc.ErrClosed {
+				b.update("", func() { b.ring.text(kindTrace, "connection ended", err.Error()).Conn = conn })
+			}
+		}()
+	}
+	return opened, err
 }
 
 var errNotConnected = errors.New("the server is not connected; wait, or try again")

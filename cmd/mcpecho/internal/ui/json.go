@@ -159,6 +159,9 @@ func (c *connection) value() any {
 	o := fields("target", c.Target, "status", c.Status, "reason", c.Reason, "modern", c.Modern, "opened", c.Opened, "took", c.Took,
 		"watched", c.Watched, "previous", c.Previous, "versions", c.Versions)
 	o["version"] = c.Version
+	if f := c.Followed; f.URI != "" {
+		o["followed"] = fields("uri", f.URI, "active", f.Active, "updates", f.Updates, "at", f.At, "problem", f.Problem)
+	}
 	if s := c.Server; s != nil {
 		o["server"] = fields("name", s.Name, "title", s.Title, "version", s.Version, "description", s.Description,
 			"protocolVersion", s.ProtocolVersion, "capabilities", s.Capabilities, "instructions", s.Instructions)
@@ -191,15 +194,8 @@ func (a *ask) value() any {
 	return o
 }
 
-// maxArguments limits the arguments that the page receives with a call, in bytes.
-const maxArguments = 16 << 10
-
 func (c *call) value() any {
-	args := c.Arguments
-	if len(args) > maxArguments {
-		args = nil
-	}
-	return fields("id", c.ID, "kind", c.Kind, "name", c.Name, "arguments", args, "at", c.At, "took", c.Took, "status", c.Status,
+	return fields("id", c.ID, "kind", c.Kind, "name", c.Name, "arguments", cut(string(c.Arguments), maxName), "at", c.At, "took", c.Took, "status", c.Status,
 		"progress", c.Progress, "error", c.Error, "isError", c.IsError, "check", c.Check, "problem", c.Problem, "size", c.Size, "kept", c.Kept)
 }
 

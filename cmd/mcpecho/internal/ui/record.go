@@ -9,8 +9,8 @@ import (
 	"github.com/stdmcp/stdmcp/internal/recording"
 )
 
-// recording replies with the messages of the ring as a recording, in which secrets are
-// masked.
+// recording replies with the connections of the ring as a recording, in which secrets
+// are masked.
 func (s *Server) recording(w http.ResponseWriter) {
 	b := s.bench
 	b.mu.Lock()
@@ -25,8 +25,8 @@ func (s *Server) recording(w http.ResponseWriter) {
 	_, _ = w.Write(file.Bytes())
 }
 
-// record writes a recording of the messages among the entries, at the times at which they
-// were sent.
+// record writes a recording of what the entries say about connections: messages, lines
+// that are not JSON and how connections ended, each with its time.
 func record(file *bytes.Buffer, entries []*entry, secrets []string) error {
 	out := recording.NewWriter(file, secrets...)
 	numbers := make(map[int]int) // of the connections
@@ -44,7 +44,11 @@ func record(file *bytes.Buffer, entries []*entry, secrets []string) error {
 			numbers[e.Conn] = n
 		}
 		out.SetTime(max(0, e.when.Sub(began)))
-		out.Message(n, e.Sent, e.data)
+		if e.Kind == kindTrace {
+			out.End(n, string(e.data))
+		} else {
+			out.Message(n, e.Sent, e.data)
+		}
 	}
 	return out.Close()
 }

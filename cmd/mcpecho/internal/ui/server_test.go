@@ -8,10 +8,13 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/stdmcp/stdmcp/mcp"
 )
 
 const host = "127.0.0.1:4000"
@@ -141,6 +144,49 @@ func checkHeader(t *testing.T, name string, h http.Header) {
 	for key := range h {
 		if strings.HasPrefix(key, "Access-Control-") || key == "Set-Cookie" {
 			t.Errorf("%s: the response has %s", name, key)
+		}
+	}
+}
+
+// endpoints are all that the page requests.
+var endpoints = []string{
+	"GET /api/events", "GET /api/item", "GET /api/entry", "GET /api/result", "GET /api/arguments", "GET /api/recording",
+	"POST /api/call", "POST /api/cancel", "POST /api/answer", "POST /api/complete", "POST /api/connect", "POST /api/compare", "POST /api/follow", "POST /api/clear",
+}
+
+// TestEveryEndpointIsProtected also checks that the list is complete: api.go has no other
+// one, and whatever begins with /api/ is checked in the same way.
+func TestEveryEndpointIsProtected(t *testing.T) {
+	source, err := os.ReadFile("api.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(source), "\tcase \"GET /api/") + strings.Count(string(source), "\tcase \"POST /api/"); n != len(endpoints) {
+		t.Errorf("api.go has %d endpoints, and the test %d", n, len(endpoints))
+	}
+	started := func(context.Context, *Setup) (*mcp.Client, func(), error) {
+		t.Error("an attack started the server")
+		return nil, nil, errDown
+	}
+	s := newServer(New(Config{Connect: started}), host)
+	for _, endpoint := range append(endpoints, "GET /api/", "POST /api/", "GET /api/../api/recording", "GET /api//recording") {
+		method, target, _ := strings.Cut(endpoint, " ")
+		for _, a := range attacks()[1:] {
+			r := request(s, method, target, "{}")
+			a.change(s, r)
+			if w := answered(s, r); w.Code != a.status {
+				t.Errorf("%s: %s has status %d, want %d", a.name, endpoint, w.Code, a.status)
+			}
+		}
+		if method != "POST" {
+			continue
+		}
+		for _, media := range []string{"text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"} {
+			r := request(s, method, target, `{"old":"2025-06-18","new":"2026-07-28"}`)
+			r.Header.Set("Content-Type", media)
+			if w := answered(s, r); w.Code != http.StatusUnsupportedMediaType {
+				t.Errorf("%s as %s has status %d", endpoint, media, w.Code)
+			}
 		}
 	}
 }

@@ -1,5 +1,7 @@
 // Requests to mcpecho. The token comes in the fragment of the URL, which is removed at
 // once, and stays in this tab.
+import { print, parse } from './json.js';
+
 const key = 'mcpecho-token';
 let token = location.hash.slice(1);
 if (token) {
@@ -10,14 +12,6 @@ if (token) {
 }
 addEventListener('hashchange', () => location.reload());
 
-export class Refusal extends Error {
-	constructor(status, answer) {
-		super(answer.error || 'mcpecho refused the request');
-		this.status = status;
-		this.path = answer.path;
-	}
-}
-
 async function send(path, options = {}) {
 	options.headers = { ...options.headers, 'Mcpecho-Token': token };
 	const res = await fetch(path, options);
@@ -25,16 +19,16 @@ async function send(path, options = {}) {
 	const text = await res.text();
 	let answer = { error: text.trim() };
 	try { answer = JSON.parse(text); } catch { /* it is text */ }
-	throw new Refusal(res.status, answer);
+	throw Object.assign(new Error(answer.error), { refused: true, path: answer.path });
 }
 
 const query = (path, params) => '/api/' + path + '?' + new URLSearchParams(params);
 export const get = async (path, params) => (await send(query(path, params))).text();
-export const post = async (path, text = '{}') =>
-	(await send('/api/' + path, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: text })).json();
+export const post = async (path, value = {}) =>
+	(await send('/api/' + path, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: print(value, 0) })).json();
 
-// events calls on(name, data) for each event, and again after the stream was interrupted.
-// It returns when mcpecho refuses the token.
+// events calls on(name, data) for each event, also after an interruption of the stream,
+// until mcpecho refuses the token.
 export async function events(on, state) {
 	for (let wait = 250; ; wait = Math.min(2 * wait, 4000)) {
 		try {
@@ -49,11 +43,11 @@ export async function events(on, state) {
 				rest = blocks.pop();
 				for (const block of blocks) {
 					const m = /^event: (\w+)\ndata: ([^]*)$/.exec(block);
-					if (m) on(m[1], JSON.parse(m[2]));
+					if (m) on(m[1], (m[1] === 'asks' ? parse : JSON.parse)(m[2])); // with the digits of a default;
 				}
 			}
 		} catch (e) {
-			if (e instanceof Refusal) return state('refused');
+			if (e.refused) return state('refused');
 		}
 		state('lost');
 		await new Promise((next) => setTimeout(next, wait));

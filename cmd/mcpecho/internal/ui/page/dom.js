@@ -14,6 +14,10 @@ export function h(tag, props, ...children) {
 }
 
 export const $ = (id) => document.getElementById(id);
+export const say = (id, text) => { if ($(id)) $(id).textContent = text; };
+export const all = (selector, el = document) => [...el.querySelectorAll(selector)];
+export const inputs = ':is(input,textarea,select)';
+export const on = (id, event, f) => $(id).addEventListener(event, f);
 
 // fill replaces the children of an element.
 export const fill = (el, ...children) => { el.replaceChildren(...children.flat(4).filter((c) => c || c === 0)); return el; };
@@ -25,10 +29,8 @@ export function toast(text) {
 	hide = setTimeout(() => { $('toast').textContent = ''; }, 4000);
 }
 
-export async function copy(text, what) {
-	try { await navigator.clipboard.writeText(text); } catch (e) { return toast(e.message); }
-	toast('Copied ' + what + '.');
-}
+export const failed = (e) => toast(e.message);
+export const copy = (text, what) => navigator.clipboard.writeText(text).then(() => toast('Copied ' + what + '.'), failed);
 
 export function size(n) {
 	if (n < 1000) return n + ' B';
@@ -41,10 +43,27 @@ export function time(ms) {
 	return (ms / 1000).toFixed(1) + ' s';
 }
 
-const format = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 3 });
-export const clock = (ms) => format.format(ms);
+export const clock = (ms) => new Date(ms).toTimeString().slice(0, 8) + '.' + String(Math.floor(ms % 1000)).padStart(3, '0');
 
 // button makes a button that belongs to no form.
 export const button = (kind, text, onclick, props) => h('button' + kind, { type: 'button', onclick, ...props }, text);
 
+// tabs makes a list of tabs, of which the arrow keys choose one, and shows the chosen one.
+export function tabs(label, list, chosen, controls, show) {
+	const pick = (el) => {
+		for (const tab of made) {
+			tab.setAttribute('aria-selected', tab === el);
+			tab.tabIndex = tab === el ? 0 : -1;
+		}
+	};
+	const made = Object.entries(list).map(([id, text]) => button('', text, (e) => { pick(e.target); show(id); }, { role: 'tab', id: 'tab-' + id, 'aria-controls': controls(id) }));
+	pick(made[Object.keys(list).indexOf(chosen)]);
+	return h('div.bar', { role: 'tablist', 'aria-label': label, onkeydown: (e) => {
+		const to = made[(made.indexOf(e.target) + { ArrowRight: 1, ArrowLeft: made.length - 1 }[e.key]) % made.length];
+		to?.click();
+		to?.focus();
+	} }, made);
+}
+
+export const tag = (kind, text = kind) => h('span', { class: 'tag ' + kind }, text);
 export const quiet = (...text) => h('span.quiet', text);

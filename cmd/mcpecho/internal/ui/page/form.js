@@ -1,5 +1,5 @@
 // Forms, made from the fields that mcpecho reads from a schema.
-import { h, button, fill } from './dom.js';
+import { all, inputs, h, button, fill } from './dom.js';
 import { Num, parse, print, isObject, put } from './json.js';
 
 let ids = 0;
@@ -22,6 +22,17 @@ export function initial(f) {
 	if (f.kind === 'enum' && f.options.length === 1) return f.options[0].value;
 	if (f.kind === 'array' || f.kind === 'multi') return [];
 	return undefined;
+}
+
+// jsonArea makes a field for JSON. Its form is not submitted while the text is invalid.
+export function jsonArea(props, value, set, say) {
+	const area = h('textarea.code', { value: value === undefined ? '' : print(value), ...props, oninput: () => {
+		let problem = '';
+		try { set(area.value.trim() ? parse(area.value) : undefined); } catch (e) { problem = 'not valid JSON: ' + e.message; }
+		say(problem);
+		area.setCustomValidity(problem);
+	} });
+	return area;
 }
 
 const same = (a, b) => print(a, 0) === print(b, 0);
@@ -49,7 +60,7 @@ export function widget(f, value, set, path, complete) {
 	const hint = [f.rules, f.kind === 'raw' ? f.reason : ''].filter(Boolean).join('; ');
 	const problem = h('p.problem', { id: id + 'p', role: 'alert' });
 	const notes = [f.description && h('p.about', { id: id + 'd' }, f.description), hint && h('p.quiet', { id: id + 'h' }, hint), problem];
-	const common = { id, 'aria-describedby': [f.description && id + 'd', hint && id + 'h', id + 'p'].filter(Boolean).join(' '), 'aria-required': f.required ? 'true' : null };
+	const common = { id, 'aria-describedby': [f.description && id + 'd', hint && id + 'h', id + 'p'].filter(Boolean).join(' '), 'aria-required': f.required && 'true' };
 	const kind = h('span.type', (f.kind === 'raw' ? 'JSON' : f.kind === 'multi' ? 'list' : f.format || f.kind) + (f.required ? '' : ', optional'));
 	const heading = [label, ' ', kind, f.required && h('b.star', { 'aria-hidden': 'true' }, '*')];
 	const group = (body) => h('fieldset.field', { 'data-path': path }, (f.key || f.title) && h('legend', heading), notes, body);
@@ -80,7 +91,7 @@ export function widget(f, value, set, path, complete) {
 				list.push(first === undefined ? (f.item.kind === 'string' ? '' : null) : first);
 				set([...list]);
 				render();
-				body.querySelector('.element:last-of-type :is(input,textarea,select)')?.focus();
+				all('.element:last-of-type ' + inputs, body)[0]?.focus();
 			}));
 			render();
 			return group(body);
@@ -120,14 +131,11 @@ export function widget(f, value, set, path, complete) {
 		}
 		case 'boolean': {
 			if (f.required) return check(value === true, set);
-			const select = h('select', { ...common, onchange: () => set(select.value === '' ? undefined : select.value === 'true') },
-				['', 'true', 'false'].map((v) => h('option', { value: v }, v || 'not set')));
-			select.value = value === undefined ? '' : String(value);
-			return line(select);
+			return widget({ ...f, kind: 'enum', format: f.kind, options: [{ value: true }, { value: false }] }, value, set, path);
 		}
 		case 'null': return check(value === null, (on) => set(on ? null : undefined));
 		case 'number': case 'integer': {
-			return line(h('input', { ...common, inputmode: 'decimal', autocomplete: 'off', value: value === undefined || value === null ? '' : value instanceof Num ? value.source : String(value), oninput: (e) => {
+			return line(h('input', { ...common, inputmode: 'decimal', value: value === undefined || value === null ? '' : value instanceof Num ? value.source : String(value), oninput: (e) => {
 				const text = e.target.value.trim();
 				const ok = f.kind === 'integer' ? /^-?(0|[1-9]\d*)$/ : /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 				say(text === '' || ok.test(text) ? '' : 'must be ' + (f.kind === 'integer' ? 'an integer' : 'a number'));
@@ -136,7 +144,7 @@ export function widget(f, value, set, path, complete) {
 		}
 		case 'string': {
 			const box = /^(date|time|date-time|email|uri|url|uuid|ipv4|ipv6|hostname)$/.test(f.format || '') || f.complete;
-			const input = h(box ? 'input' : 'textarea', { ...common, rows: box ? null : 1, spellcheck: 'false', autocomplete: 'off', value: typeof value === 'string' ? value : value === undefined ? '' : print(value, 0),
+			const input = h(box ? 'input' : 'textarea', { ...common, rows: box ? null : 1, value: typeof value === 'string' ? value : value === undefined ? '' : print(value, 0),
 				oninput: () => { say(''); set(input.value === '' && !f.required ? undefined : input.value); suggest(); } });
 			const list = f.complete && h('datalist', { id: id + 'l' });
 			let turn = 0;
@@ -153,11 +161,7 @@ export function widget(f, value, set, path, complete) {
 			return line([input, list].filter(Boolean));
 		}
 	}
-	const area = h('textarea', { ...common, rows: 3, spellcheck: 'false', class: 'code', 'aria-label': f.key || 'JSON', value: value === undefined ? '' : print(value), oninput: () => {
-		if (area.value.trim() === '') { say(''); set(undefined); return; }
-		try { set(parse(area.value)); say(''); } catch (e) { say('not valid JSON: ' + e.message); }
-	} });
-	return line(area);
+	return line(jsonArea({ ...common, rows: 3, 'aria-label': f.key || 'JSON' }, value, set, say));
 }
 
 const textOf = (v) => typeof v === 'string' ? v : print(v, 0);
@@ -165,16 +169,17 @@ const textOf = (v) => typeof v === 'string' ? v : print(v, 0);
 // mark shows what is wrong at a JSON pointer, and returns false if the form has no such
 // place.
 export function mark(form, path, text) {
-	for (const p of form.querySelectorAll('.problem')) p.textContent = '';
-	for (const el of form.querySelectorAll('[aria-invalid]')) el.removeAttribute('aria-invalid');
+	for (const p of all('.problem', form)) p.textContent = '';
+	for (const el of all('[aria-invalid]', form)) el.removeAttribute('aria-invalid');
 	for (let at = path || ''; ; at = at.slice(0, at.lastIndexOf('/'))) {
-		const place = [...form.querySelectorAll('[data-path]')].filter((el) => el.dataset.path === at).pop();
+		const places = all('[data-path]', form);
+		const place = places.findLast((el) => el.dataset.path === at);
 		if (place) {
 			const missing = at === path && /^("(?:[^"\\]|\\.)*") is missing$/.exec(text);
-			const child = missing && [...form.querySelectorAll('[data-path]')].find((el) => el.dataset.path === at + '/' + escape(JSON.parse(missing[1])));
+			const child = missing && places.find((el) => el.dataset.path === at + '/' + escape(JSON.parse(missing[1])));
 			const where = child || place;
 			where.querySelector('.problem').textContent = child ? 'is required' : (at === path ? '' : path + ': ') + text;
-			const input = where.querySelector('input,textarea,select');
+			const input = all(inputs, where)[0];
 			input?.setAttribute('aria-invalid', 'true');
 			input?.focus();
 			return true;

@@ -1,6 +1,6 @@
 // Results of every kind of content. What a server sends is text, a value in a tree, or an
 // image or a sound of a known type that runs no script.
-import { h, button, quiet, size, time, copy } from './dom.js';
+import { h, tag, button, quiet, size, time, copy } from './dom.js';
 import { parse, pretty, tree } from './json.js';
 
 const images = /^image\/(png|jpeg|gif|webp|avif|bmp)$/;
@@ -8,7 +8,7 @@ const sounds = /^audio\/(mpeg|mp3|wav|x-wav|wave|ogg|webm|mp4|aac|flac|x-flac)$/
 const base64 = /^[A-Za-z0-9+/_=\s-]*$/;
 const mostText = 100000;
 
-function text(s) {
+export function text(s) {
 	const pre = h('pre.text', { tabindex: 0 }, s.length > mostText ? s.slice(0, mostText) : s);
 	if (s.length <= mostText) return pre;
 	const more = button('.plain', 'Show all ' + size(s.length), () => { pre.textContent = s; more.remove(); });
@@ -41,7 +41,7 @@ function content(c, read) {
 		case 'text': return text(String(c.text));
 		case 'image': case 'audio': return media(c.mimeType, c.data);
 		case 'resource': return contents(c.resource || {});
-		case 'resource_link': return h('div.link', h('b', c.title || c.name || 'resource'), ' ', h('code', c.uri || ''), c.description && h('p.about', c.description),
+		case 'resource_link': return h('div', h('b', c.title || c.name || 'resource'), ' ', h('code', c.uri || ''), c.description && h('p.about', c.description),
 			button('', 'Read this resource', () => read(String(c.uri))));
 	}
 	return tree(c);
@@ -51,22 +51,14 @@ const block = (label, ...body) => h('div.block', h('h4', label), body);
 
 // result shows the outcome of a call. raw is the text of the result.
 export function result(call, raw, read) {
-	const parts = [];
 	const headline = call.status === 'done' ? (call.isError ? 'The tool failed' : 'Result')
 		: call.status === 'canceled' ? 'Canceled' : 'Failed';
-	const bad = call.status !== 'done' || call.isError;
-	parts.push(h('div', { class: 'bar headline ' + (bad ? 'bad' : 'good'), role: 'status' }, h('h3', headline),
-		call.isError && h('code.tag.bad', 'isError'), quiet(time(call.took || 0) + (call.size ? ', ' + size(call.size) : '')),
-		h('span.gap'), raw && button('.plain', 'Copy JSON', () => copy(pretty(raw), 'the result'))));
-	if (call.error) parts.push(h('pre.text.bad', call.error));
-	if (call.check) {
-		parts.push(h('p', { class: 'check ' + call.check }, call.check === 'fits' ? '✓ The structured content matches the output schema.'
-			: call.check === 'violates' ? '✗ The result violates the output schema: ' + call.problem : call.problem));
-	}
-	if (!raw) {
-		if (!call.kept && call.status === 'done') parts.push(h('p.quiet', 'The result is no longer kept.'));
-		return parts;
-	}
+	const parts = [h('div', { class: 'bar headline ' + (headline === 'Result' ? 'good' : 'bad'), role: 'status' }, h('h3', headline),
+		call.isError && tag('bad', 'isError'), quiet(time(call.took || 0) + (call.size ? ', ' + size(call.size) : '')),
+		h('span.gap'), raw && button('.plain', 'Copy JSON', () => copy(pretty(raw), 'the result'))), call.error && h('pre.text.bad', call.error),
+	call.check && h('p', { class: 'check ' + call.check }, call.check === 'fits' ? '✓ The structured content matches the output schema.'
+		: call.check === 'violates' ? '✗ The result violates the output schema: ' + call.problem : call.problem)];
+	if (!raw) return [...parts, call.status === 'done' && h('p.quiet', 'The result is no longer kept.')];
 	let v;
 	try { v = parse(raw); } catch { return [...parts, text(raw)]; }
 	if (call.status === 'done') {
@@ -82,7 +74,7 @@ export function result(call, raw, read) {
 			for (const c of v.contents || []) parts.push(block('contents', contents(c)));
 		}
 	}
-	const all = h('details.raw', h('summary', 'Raw JSON'));
+	const all = h('details', h('summary', 'Raw JSON'));
 	all.addEventListener('toggle', () => { if (all.childElementCount === 1) all.append(text(pretty(raw))); });
 	parts.push(all);
 	return parts;

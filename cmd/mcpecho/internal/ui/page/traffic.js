@@ -1,6 +1,7 @@
 // The traffic: one row for each message, of which only those in view are in the document.
-import { $, h, button, quiet, fill, size, time, clock, copy } from './dom.js';
+import { $, say, h, on, button, quiet, fill, size, time, clock, copy } from './dom.js';
 import { pretty } from './json.js';
+import { text } from './result.js';
 import { get } from './api.js';
 
 const height = 26; // of a row, as in style.css
@@ -14,6 +15,7 @@ let dropped = 0;
 const off = new Set();
 let words = [];
 let planned = false;
+let atEnd = true; // the user sees the latest entries
 
 const rows = $('rows');
 const space = $('space');
@@ -21,14 +23,13 @@ const space = $('space');
 const matches = (e) => {
 	for (const name of off) if (groups[name].includes(e.kind)) return false;
 	if (!words.length) return true;
-	const text = [e.kind, e.method, e.name, e.text, e.sent ? 'sent' : 'received', e.failed && 'iserror', e.id && '#' + e.id].join(' ').toLowerCase();
-	return words.every((w) => text.includes(w));
+	const all = [e.kind, e.method, e.name, e.text, e.sent ? 'sent' : 'received', e.failed && 'iserror', e.id && '#' + e.id].join(' ').toLowerCase();
+	return words.every((w) => all.includes(w));
 };
 
 export function add(data) {
 	if (entries.length && data.entries?.length && data.entries[0].seq <= entries.at(-1).seq) reset(); // mcpecho sends all again
 	dropped = data.dropped;
-	const atEnd = rows.scrollTop + rows.clientHeight >= rows.scrollHeight - 2 * height;
 	for (const e of data.entries || []) {
 		entries.push(e);
 		if (matches(e)) shown.push(e);
@@ -63,31 +64,50 @@ function plan(end) {
 	requestAnimationFrame(() => { planned = false; draw(); });
 }
 
-const marks = { request: ['→', '←'], response: ['→', '←'], error: ['→', '←'], notification: ['⇢', '⇠'], invalid: ['!', '!'] };
+const marks = { request: '→←', response: '→←', error: '→←', notification: '⇢⇠', invalid: '!!', stderr: '▪▪', trace: '··' };
 
-function row(e, i) {
-	const mark = marks[e.kind]?.[e.sent ? 0 : 1] || (e.kind === 'stderr' ? '▪' : '·');
-	const direction = e.kind === 'stderr' || e.kind === 'trace' ? e.kind : e.sent ? 'sent' : 'received';
-	const el = h('div', { class: 'row ' + e.kind + (e.failed ? ' failed' : ''), role: 'option', id: 'row' + e.seq, 'aria-selected': String(e.seq === chosen), 'aria-setsize': shown.length, 'aria-posinset': i + 1,
-		'aria-label': [direction, e.kind, e.method, e.name, e.text, e.took !== undefined && time(e.took), size(e.size)].filter(Boolean).join(', '), onclick: () => { rows.focus(); choose(i); } },
-	h('span.at', clock(e.at)), h('span', { class: 'mark ' + (e.sent ? 'sent' : 'received') }, mark),
-	h('span.what', e.kind === 'trace' ? h('b', e.name + ' ') : h('b', e.method || (e.kind === 'stderr' ? '' : e.kind)), e.kind !== 'trace' && e.name && ' ' + e.name,
-		e.text && h('span.note', ' ' + e.text.split('\n')[0]), e.failed && h('span.tag.bad', 'isError')),
-	h('span.took', e.took !== undefined ? time(e.took) : ''), h('span.size', size(e.size)));
-	el.style.top = i * height + 'px';
-	return el;
+// The rows of the document, each for one entry after the other, so that no frame
+// makes elements.
+const pool = [];
+let first = 0; // the index of the entry that the first row shows
+
+function row(k) {
+	const e = shown[first + k];
+	const el = pool[k] ||= h('div', { role: 'option', onclick: () => { rows.focus(); choose(first + k); } }, h('span.at'), h('span'), h('span.what', h('b'), h('span'), h('span.note'), h('span.tag.bad', 'isError')), h('span.took'), h('span.size'));
+	const log = e.kind === 'stderr' || e.kind === 'trace';
+	const took = e.took === undefined ? '' : time(e.took);
+	const set = (child, text = '') => { if (child.textContent !== text) child.textContent = text; };
+	const [at, mark, what, duration, bytes] = el.children;
+	const [title, name, note, tag] = what.children;
+	el.id = 'row' + e.seq;
+	el.className = 'row ' + e.kind + (e.failed ? ' failed' : '') + ((first + k) % 2 ? ' odd' : '');
+	el.style.top = (first + k) * height + 'px';
+	for (const [key, value] of Object.entries({ selected: e.seq === chosen, setsize: shown.length, posinset: first + k + 1,
+		label: [log ? '' : e.sent ? 'sent' : 'received', e.kind, e.method, e.name, e.text, took, size(e.size)].filter(Boolean).join(', ') })) el.setAttribute('aria-' + key, value);
+	set(at, clock(e.at));
+	set(mark, marks[e.kind][e.sent ? 0 : 1]);
+	mark.className = 'mark ' + (e.sent ? 'sent' : 'received');
+	set(title, e.method || (log ? e.name : e.kind));
+	set(name, e.method && e.name && ' ' + e.name);
+	set(note, e.text && ' ' + e.text.split('\n')[0]);
+	tag.hidden = !e.failed;
+	set(duration, took);
+	set(bytes, size(e.size));
 }
 
 function draw() {
 	space.style.height = shown.length * height + 'px';
 	if (toEnd) rows.scrollTop = rows.scrollHeight;
 	toEnd = false;
-	const first = Math.max(0, Math.floor(rows.scrollTop / height) - 8);
-	const last = Math.min(shown.length, Math.ceil((rows.scrollTop + rows.clientHeight) / height) + 8);
-	fill(space, shown.slice(first, last).map((e, i) => row(e, first + i)));
+	const { scrollTop, clientHeight } = rows;
+	first = Math.max(0, Math.floor(scrollTop / height) - 8);
+	const n = Math.max(0, Math.min(shown.length, Math.ceil((scrollTop + clientHeight) / height) + 8) - first);
+	for (let k = 0; k < n; k++) row(k);
+	while (space.childElementCount > n) space.lastChild.remove();
+	if (space.childElementCount < n) space.append(...pool.slice(space.childElementCount, n));
 	if (chosen) rows.setAttribute('aria-activedescendant', 'row' + chosen); else rows.removeAttribute('aria-activedescendant');
 	const total = entries.length;
-	$('count').textContent = (shown.length === total ? total : shown.length + ' of ' + total) + (dropped ? ', ' + dropped + ' older ones dropped' : '');
+	say('count', (shown.length === total ? '' : shown.length + ' of ') + total + (dropped ? ', ' + dropped + ' older ones dropped' : ''));
 }
 
 function show(i) {
@@ -101,8 +121,7 @@ async function choose(i) {
 	show(i);
 	draw();
 	const pane = $('entry');
-	let data;
-	try { data = JSON.parse(await get('entry', { seq: e.seq })); } catch (err) { data = { text: err.message }; }
+	const data = await get('entry', { seq: e.seq }).then(JSON.parse, (err) => ({ text: err.message }));
 	if (chosen !== e.seq) return;
 	const body = pretty(data.text);
 	const other = e.of || entries.find((r) => r.of === e.seq)?.seq;
@@ -112,7 +131,7 @@ async function choose(i) {
 		button('.plain', 'Copy JSON', () => copy(body, 'JSON')),
 		data.command && button('.plain', 'Copy command', () => copy(data.command, data.command)),
 		button('.plain', '✕', () => { chosen = 0; pane.hidden = true; plan(); rows.focus(); }, { 'aria-label': 'Close the message' })),
-	h('pre.text', { tabindex: 0 }, body.length > 200000 ? body.slice(0, 200000) + '\n… ' + size(body.length) + '; copy it to see the rest' : body));
+	text(body));
 	show(i);
 	plan();
 }
@@ -121,14 +140,17 @@ export function start() {
 	for (const name of Object.keys(groups)) {
 		$('kinds').append(button('.toggle', name, (e) => {
 			if (!off.delete(name)) off.add(name);
-			e.target.setAttribute('aria-pressed', String(!off.has(name)));
+			e.target.setAttribute('aria-pressed', !off.has(name));
 			refilter();
 		}, { 'aria-pressed': 'true' }));
 	}
-	$('filter').addEventListener('input', refilter);
-	rows.addEventListener('scroll', () => plan());
-	new ResizeObserver(() => plan()).observe(rows);
-	rows.addEventListener('keydown', (e) => {
+	on('filter', 'input', refilter);
+	on('rows', 'scroll', () => {
+		atEnd = rows.scrollTop + rows.clientHeight >= rows.scrollHeight - 2 * height;
+		plan();
+	});
+	new ResizeObserver(() => plan(atEnd)).observe(rows);
+	on('rows', 'keydown', (e) => {
 		const page = Math.max(1, Math.floor(rows.clientHeight / height) - 1);
 		const at = shown.findIndex((r) => r.seq === chosen);
 		const to = { ArrowDown: at + 1, ArrowUp: at < 0 ? shown.length - 1 : at - 1, PageDown: at + page, PageUp: at - page, Home: 0, End: shown.length - 1 }[e.key];

@@ -1,0 +1,78 @@
+package ui
+
+import (
+	"context"
+
+	"github.com/stdmcp/stdmcp/mcp"
+)
+
+// A followed resource is one whose updates the page shows.
+type followed struct {
+	URI     string // empty means none
+	Active  bool   // the server has accepted the subscription
+	Updates int
+	At      float64 // of the latest
+	Problem string  // why there are no updates
+}
+
+// chooseFollowed follows a resource in place of the earlier one. An empty URI means
+// none.
+func (b *Bench) chooseFollowed(uri string) {
+	b.update(partConnection, func() { b.connection.Followed = followed{URI: uri} })
+	select {
+	case b.refollow <- struct{}{}:
+	default: // has been asked for
+	}
+}
+
+// follow subscribes to the chosen resource of a connection, and to the next one that the
+// user chooses, until ctx ends.
+func (b *Bench) follow(ctx context.Context, client *mcp.Client) {
+	for ctx.Err() == nil {
+		b.mu.Lock()
+		uri := b.connection.Followed.URI
+		b.mu.Unlock()
+		chosen, cancel := context.WithCancel(ctx)
+		ended := make(chan struct{})
+		go func() { // ends with chosen
+			defer close(ended)
+			if uri != "" {
+				b.updates(chosen, client, uri)
+			}
+		}()
+		select {
+		case <-b.refollow:
+		case <-ctx.Done():
+		}
+		cancel()
+		<-ended
+	}
+}
+
+// updates counts the updates of a resource until ctx ends.
+func (b *Bench) updates(ctx context.Context, client *mcp.Client, uri string) {
+	sub, err := client.Subscribe(ctx, &mcp.SubscriptionFilter{ResourceSubscriptions: []string{uri}})
+	if err == nil {
+		defer sub.Close()
+		b.updateFollowed(uri, func(f *followed) { f.Active, f.Problem = true, "" })
+		for err == nil {
+			if _, err = sub.Next(ctx); err == nil {
+				b.updateFollowed(uri, func(f *followed) { f.Updates++; f.At = now() })
+			}
+		}
+	}
+	problem := ""
+	if ctx.Err() == nil {
+		problem = b.config.Explain(err)
+	}
+	b.updateFollowed(uri, func(f *followed) { f.Active, f.Problem = false, problem })
+}
+
+// updateFollowed changes the followed resource, unless the user has chosen another one.
+func (b *Bench) updateFollowed(uri string, f func(*followed)) {
+	b.update(partConnection, func() {
+		if b.connection.Followed.URI == uri {
+			f(&b.connection.Followed)
+		}
+	})
+}
