@@ -15,7 +15,7 @@ let dropped = 0;
 const off = new Set();
 let words = [];
 let planned = false;
-let atEnd = true; // the user sees the latest entries
+let drawn = 0; // the height of the rows at the last frame
 
 const rows = $('rows');
 const space = $('space');
@@ -38,7 +38,7 @@ export function add(data) {
 		entries = entries.slice(-most);
 		shown = shown.filter((e) => e.seq >= entries[0].seq);
 	}
-	plan(atEnd && !chosen);
+	plan();
 }
 
 export function reset() {
@@ -96,8 +96,10 @@ function row(k) {
 }
 
 function draw() {
-	space.style.height = shown.length * height + 'px';
-	if (toEnd) rows.scrollTop = rows.scrollHeight;
+	if (!chosen && rows.scrollTop + rows.clientHeight >= drawn - height) toEnd = true; // where the user was
+	drawn = shown.length * height;
+	space.style.height = drawn + 'px';
+	if (toEnd) rows.scrollTop = drawn;
 	toEnd = false;
 	const { scrollTop, clientHeight } = rows;
 	first = Math.max(0, Math.floor(scrollTop / height) - 8);
@@ -145,11 +147,8 @@ export function start() {
 		}, { 'aria-pressed': 'true' }));
 	}
 	on('filter', 'input', refilter);
-	on('rows', 'scroll', () => {
-		atEnd = rows.scrollTop + rows.clientHeight >= rows.scrollHeight - 2 * height;
-		plan();
-	});
-	new ResizeObserver(() => plan(atEnd)).observe(rows);
+	on('rows', 'scroll', () => plan());
+	new ResizeObserver(() => plan()).observe(rows);
 	on('rows', 'keydown', (e) => {
 		const page = Math.max(1, Math.floor(rows.clientHeight / height) - 1);
 		const at = shown.findIndex((r) => r.seq === chosen);
