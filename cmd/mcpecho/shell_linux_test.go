@@ -105,7 +105,7 @@ func TestShellOffersToRestartItsServer(t *testing.T) {
 	p.typed("tools\r")
 	p.shown("Start it again? [Y/n] ")
 	p.typed("\r")
-	p.shown("before is lost.") // the line may be folded before that, as it has the path of this program
+	p.shown("before is lost.")
 	p.shown("echo")
 	p.typed("exit\r")
 	p.wantEnd(0, "")

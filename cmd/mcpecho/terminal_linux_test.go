@@ -95,10 +95,12 @@ func startInPtyWith(t *testing.T, width uint16, env []string, args ...string) *p
 // until reads what the terminal shows until text is there.
 func (p *pty) until(text string) {
 	p.t.Helper()
-	buf := make([]byte, 4096)
-	for !strings.Contains(p.output.String(), text) && !strings.Contains(withoutPasteMarks(p.output.String()), text) {
+	buf, pattern := make([]byte, 4096), folded(text)
+	for !pattern.Match(p.output.Bytes()) {
 		n, err := p.master.Read(buf)
-		p.output.Write(buf[:n])
+		shown := withoutPasteMarks(p.output.String() + string(buf[:n])) // a mark may come in two parts
+		p.output.Reset()
+		p.output.WriteString(shown)
 		if err != nil {
 			p.t.Fatalf("%v while waiting for %q after %q", err, text, p.output.String())
 		}
@@ -109,7 +111,13 @@ func (p *pty) until(text string) {
 func (p *pty) shown(text string) {
 	p.t.Helper()
 	p.until(text)
-	p.output.Next(strings.Index(p.output.String(), text) + len(text))
+	p.output.Next(folded(text).FindIndex(p.output.Bytes())[1])
+}
+
+// folded matches text, whose line may be folded at any space: some lines contain the
+// path of this program, which is as long as the machine makes it.
+func folded(text string) *regexp.Regexp {
+	return regexp.MustCompile(strings.ReplaceAll(regexp.QuoteMeta(text), " ", "(?: |\r\n)"))
 }
 
 // typed writes keys to the terminal.
