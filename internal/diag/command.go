@@ -143,6 +143,8 @@ func (m *argMask) pairs(s string, first bool) int {
 			m.put("?...", "")
 			m.secrets = append(m.secrets, s[p+1:])
 			return len(s)
+		case c == ';': // a connection string, whose values may have spaces
+			first = true
 		case c == '/':
 			inHost = false
 		case c == '@' && inHost:

@@ -17,6 +17,7 @@ func TestPublicArgs(t *testing.T) {
 		"https://h/@scope/pkg|@scope/pkg@1.2|git@h:a/b":    "https://h/@scope/pkg|@scope/pkg@1.2|git@h:a/b",
 		"jdbc:sqlserver://h:1433;user=u;password=PASS;":    "jdbc:sqlserver://h:1433;user=u;password=***",
 		"Server=h;User Id=u;Password=PASS;":                "Server=h;User Id=u;Password=***",
+		"Server=h;User Id=u;Password=two PASS words;x=y":   "Server=h;User Id=u;Password=***",
 		"host=h user=u password=PASS dbname=d":             "host=h user=u password=*** dbname=d",
 		"--api-key|PASS|--token=PASS|DB_PASS=PASS|x":       "--api-key|***|--token=***|DB_PASS=***|x",
 		"--token|-xPASS1|-auth|--x|--auth|-token|PASS|end": "--token|***|-auth|--x|--auth|***|***|end",
