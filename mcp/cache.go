@@ -38,12 +38,12 @@ type resultCache interface {
 	store(key string, raw RawMessage, ttl time.Duration, state int)
 }
 
-// A CacheSize is a [Cache] of up to this many bytes for each client. Zero or
-// less means 16 MiB.
+// A CacheSize is a [Cache] of up to this many bytes for each client. The default is
+// 16 MiB; negative means that nothing is cached.
 type CacheSize int
 
 func (n CacheSize) newCache() resultCache {
-	if n <= 0 {
+	if n == 0 {
 		n = 16 << 20
 	}
 	return &cache{max: int(n), entries: make(map[string]entry)}

@@ -97,7 +97,7 @@
 // # Options
 //
 // In all options of this module, zero is the default, and a negative number turns
-// the limit or the feature off, unless the field says otherwise.
+// the limit or the feature off; where neither is possible, it means the default, too.
 //
 // # Embedding
 //

@@ -49,7 +49,7 @@ func (c *Client) collectInputs(ctx context.Context, q *request, raw []byte) erro
 		}
 	default:
 		if q.inputs.n++; q.inputs.n > c.opts.MaxRounds {
-			return diag.Op("no result after "+strconv.Itoa(c.opts.MaxRounds)+" rounds", ErrInputRequired)
+			return diag.Op("no result after "+strconv.Itoa(max(c.opts.MaxRounds, 0))+" rounds", ErrInputRequired)
 		}
 	}
 	var b []byte

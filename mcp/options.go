@@ -10,8 +10,7 @@ import (
 )
 
 // Options are the settings of a client. A zero field means its default, and nil
-// means all defaults. A negative duration or limit means no limit. Any number of
-// clients may share an Options.
+// means all defaults. Any number of clients may share an Options.
 type Options struct {
 	// Name is the program's name for the server, for errors. The default is the
 	// server's own name.

@@ -28,7 +28,8 @@ var ErrTaskCancelled = errors.New("the task was canceled")
 // once to find out.
 type Tasks struct {
 	// TTL is how long the server should keep a task after its creation
-	// (2025-11-25 only). Zero or less means that the server decides.
+	// (2025-11-25 only). The default is what the server decides; negative means the
+	// same.
 	TTL time.Duration
 }
 

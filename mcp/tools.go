@@ -100,7 +100,8 @@ type ToolCall struct {
 	// context of Do has ended. Each notification restarts Timeout.
 	Progress func(Progress)
 
-	// Timeout replaces Options.Timeout if it is not 0.
+	// Timeout replaces Options.Timeout. The default is that; negative means no limit
+	// other than Options.MaxTimeout.
 	Timeout time.Duration
 
 	// Meta holds additional members of the request's _meta. Its values have the

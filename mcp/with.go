@@ -13,7 +13,8 @@ type CallOptions struct {
 	// Progress is called for the progress of each request, as ToolCall.Progress is.
 	Progress func(Progress)
 
-	// Timeout replaces Options.Timeout if it is not 0.
+	// Timeout replaces Options.Timeout. The default is that; negative means no limit
+	// other than Options.MaxTimeout.
 	Timeout time.Duration
 
 	// Meta holds additional members of each request's _meta, as ToolCall.Meta does.

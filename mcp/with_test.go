@@ -21,6 +21,7 @@ import (
 type tap struct {
 	version string
 	results map[string]string // by method; {} for others
+	always  bool              // input is required in each round
 	fail    map[string]error  // of the next request with a method
 	bare    bool              // the server declares nothing and refuses everything
 
@@ -100,7 +101,7 @@ func (s *tap) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.RawMessag
 	}
 	_, modernServer := s.results["server/discover"]
 	switch result := s.results[req.Method]; {
-	case strings.Contains(string(req.Params), `"inputResponses"`):
+	case strings.Contains(string(req.Params), `"inputResponses"`) && !s.always:
 		return []byte(`{"content":[]}`), nil
 	case result != "":
 		return []byte(result), nil

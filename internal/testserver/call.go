@@ -79,7 +79,7 @@ func (c *call) withTTL(members string) string {
 	if c.modern {
 		ttl := "60000"
 		if c.s.srv.opts.Custom != nil {
-			ttl = itoa(int(c.s.srv.opts.TTL.Milliseconds()))
+			ttl = itoa(int(max(c.s.srv.opts.TTL, 0).Milliseconds()))
 		}
 		members += `,"ttlMs":` + ttl + `,"cacheScope":"public"`
 	}

@@ -24,8 +24,8 @@ type HTTPOptions struct {
 	// Stateless omits the ids of sessions.
 	Stateless bool
 
-	// KeepAlive is the interval at which a silent stream sends comments. 0
-	// means never.
+	// KeepAlive is the interval at which a silent stream sends comments. The default
+	// is never; negative means the same.
 	KeepAlive time.Duration
 }
 

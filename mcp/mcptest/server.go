@@ -33,11 +33,12 @@ type Server struct {
 	// means all.
 	ProtocolVersions []string
 
-	// PageSize is the number of items on a page of a list. 0 means all.
+	// PageSize is the number of items on a page of a list. The default is all;
+	// negative means the same.
 	PageSize int
 
-	// TTL is how long clients may keep lists and resources (2026-07-28). 0 means
-	// not at all.
+	// TTL is how long clients may keep lists and resources (2026-07-28). The default
+	// is not at all; negative means the same.
 	TTL time.Duration
 
 	// NoListChanged stops notifications that the server's lists have changed.

@@ -30,8 +30,8 @@ type Loopback struct {
 	// Nil means a short page.
 	Page func(refused *ServerError) string
 
-	// Timeout limits how long the user may take. Zero means five minutes,
-	// negative no limit.
+	// Timeout limits how long the user may take. The default is 5 minutes; negative
+	// means no limit.
 	Timeout time.Duration
 
 	// Paste, if not nil, also accepts a pasted response, for users of a remote

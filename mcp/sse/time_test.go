@@ -79,13 +79,15 @@ func TestIdleTimeout(t *testing.T) {
 }
 
 func TestNoIdleTimeoutUnlessSet(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		_, conn := inMemory(t, nil, jsonrpc.Handler{})
-		time.Sleep(1000 * time.Hour)
-		if err := conn.Err(); err != nil {
-			t.Error(err)
-		}
-	})
+	for _, timeout := range []time.Duration{0, -1} {
+		synctest.Test(t, func(t *testing.T) {
+			_, conn := inMemory(t, &Options{IdleTimeout: timeout}, jsonrpc.Handler{})
+			time.Sleep(1000 * time.Hour)
+			if err := conn.Err(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
 }
 
 func TestSlowServer(t *testing.T) {

@@ -44,16 +44,16 @@ type Options struct {
 
 	// HeaderTimeout limits the wait for the response to the request for the
 	// stream, then for the announcement of the endpoint, and for the acceptance
-	// of a notification or a response. Zero means 30 s; negative means no limit.
+	// of a notification or a response. The default is 30 s; negative means no limit.
 	HeaderTimeout time.Duration
 
 	// IdleTimeout limits the time without any data on the stream, after which
-	// the connection ends. Zero or less means no limit. Many servers send a
-	// comment every 15 s; some send nothing without a reason.
+	// the connection ends. The default is no limit; negative means the same. Many
+	// servers send a comment every 15 s; some send nothing without a reason.
 	IdleTimeout time.Duration
 
 	// MaxMessage is the maximum length in bytes of a message of the server.
-	// Zero or less means 64 MiB.
+	// The default is 64 MiB; negative means the same, as there is always a limit.
 	MaxMessage int
 }
 

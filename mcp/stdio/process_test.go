@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os/exec"
 	"runtime"
 	"strings"
@@ -251,6 +252,22 @@ func TestCloseTimeFollowsCloseWait(t *testing.T) {
 	p := open(t, tr)
 	if d := p.CloseTime(); d < 2*tr.CloseWait+closeWait {
 		t.Errorf("the connection waits for %v, but Close may wait three times", d)
+	}
+}
+
+// TestZeroAndNegative: zero is the default, and a negative CloseWait does not wait.
+func TestZeroAndNegative(t *testing.T) {
+	for n, want := range map[int]time.Duration{0: closeWait, -1: 0, math.MinInt: 0, 5: 5} {
+		tr := child("echo")
+		tr.CloseWait, tr.MaxMessage = time.Duration(n), n
+		p := open(t, tr)
+		limit := 64 << 20
+		if n > 0 {
+			limit = n
+		}
+		if p.wait != want || p.CloseTime() < want || p.MaxMessage() != limit {
+			t.Errorf("%d: Close waits %v, a message has %d bytes", n, p.wait, p.MaxMessage())
+		}
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 // return one.
 type StreamTransport struct {
 	// MaxMessage is the maximum length in bytes of a message of the server.
-	// Zero or less means 64 MiB.
+	// The default is 64 MiB; negative means the same, as there is always a limit.
 	MaxMessage int
 
 	dial func(context.Context) (io.ReadWriteCloser, error)

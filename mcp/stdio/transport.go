@@ -42,11 +42,12 @@ type Transport struct {
 	Stderr io.Writer
 
 	// CloseWait is how long Close waits for the program to exit after the end
-	// of its standard input, and again after SIGTERM. Zero or less means 1.5 s.
+	// of its standard input, and again after SIGTERM. The default is 1.5 s; negative
+	// means that it does not wait.
 	CloseWait time.Duration
 
 	// MaxMessage is the maximum length in bytes of a message of the server.
-	// Zero or less means 64 MiB.
+	// The default is 64 MiB; negative means the same, as there is always a limit.
 	MaxMessage int
 
 	// Start, if set, is called instead of cmd.Start. It can change the prepared
@@ -118,11 +119,11 @@ func (t *Transport) start(ctx context.Context, h jsonrpc.Handler) (*process, err
 		}
 		return nil, diag.Op("start "+t.server(), err)
 	}
-	p.server, p.hidden, p.wait = t.server(), t.secrets(), t.CloseWait
+	p.server, p.hidden, p.wait = t.server(), t.secrets(), max(t.CloseWait, 0)
 	if t.InheritEnv {
 		p.env = nil // which may be long
 	}
-	if p.wait <= 0 {
+	if t.CloseWait == 0 {
 		p.wait = closeWait
 	}
 	p.lines = newLines(p.stdout, t.MaxMessage, h.Dropped)

@@ -439,6 +439,38 @@ func TestHeaderTimeout(t *testing.T) {
 	})
 }
 
+// TestNoTimeoutsUnlessSet: the timeout of the call ends it, before the header and in
+// the body.
+func TestNoTimeoutsUnlessSet(t *testing.T) {
+	for _, o := range []streamhttp.Options{{}, {HeaderTimeout: -1, IdleTimeout: -1, MaxMessage: -1}} {
+		for _, silent := range []bool{true, false} {
+			synctest.Test(t, func(t *testing.T) {
+				f := &wire{call: func(r *http.Request) *http.Response {
+					if silent {
+						<-r.Context().Done()
+						return nil
+					}
+					body, w := io.Pipe()
+					context.AfterFunc(r.Context(), func() { w.CloseWithError(r.Context().Err()) })
+					return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: body}
+				}}
+				o.Client, o.NoStream = &http.Client{Transport: f}, true
+				c, err := mcp.Connect(t.Context(), streamhttp.New("http://fake", &o), &mcp.Options{Timeout: time.Hour, MaxTimeout: -1})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer c.Close()
+				start := time.Now()
+				_, err = c.CallTool(t.Context(), "x", nil)
+				wantError(t, err, context.DeadlineExceeded, "no response within 1h0m0s")
+				if took := time.Since(start); took != time.Hour {
+					t.Error("took", took)
+				}
+			})
+		}
+	}
+}
+
 // TestClientTimeoutCutsNoStream: http.Client.Timeout is not used.
 func TestClientTimeoutCutsNoStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

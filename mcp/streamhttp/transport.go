@@ -25,18 +25,19 @@ type Options struct {
 	Header http.Header
 
 	// MaxMessage is the maximum length in bytes of a message of the server,
-	// decompressed. Zero or less means 64 MiB.
+	// decompressed. The default is 64 MiB; negative means the same, as there is
+	// always a limit.
 	MaxMessage int
 
 	// HeaderTimeout limits the wait for the header of the response to a message.
 	// A server that responds with JSON may send the header only when the result
-	// is ready. The error matches context.DeadlineExceeded. Zero or less means no
-	// limit other than that of the call.
+	// is ready. The error matches context.DeadlineExceeded. The default is no limit
+	// other than that of the call; negative means the same.
 	HeaderTimeout time.Duration
 
 	// IdleTimeout limits the time without any data, comments included, within
-	// the body of a response. Zero or less means no limit other than that of the
-	// call.
+	// the body of a response. The default is no limit other than that of the call;
+	// negative means the same.
 	IdleTimeout time.Duration
 
 	// NoStream disables a session's stream for messages that belong to no call:
