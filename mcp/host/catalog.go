@@ -342,7 +342,7 @@ func (c *catalogFile) flush() {
 		var group lock.Group
 		for _, n := range batch {
 			h = n.host
-			group.Go(func() { _ = n.host.guard(func() { c.complete(n) }) })
+			group.Go(func() { _ = n.host.guard(n.server.name, func() { c.complete(n) }) })
 		}
 		group.Wait()
 		if err := c.update(h, batch, ""); err != nil {

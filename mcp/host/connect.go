@@ -107,7 +107,7 @@ func InProcess(servers map[string]mcp.Transport) Dialer {
 // tryConnect is connect, which calls functions of the program. A panic fails the
 // attempt.
 func (h *Host) tryConnect(ctx context.Context, s *server, r *run) (m *monitor, away *liveness, failure *Error) {
-	if err := h.guard(func() { m, away, failure = h.connect(ctx, s, r) }); err != nil {
+	if err := h.guard(s.name, func() { m, away, failure = h.connect(ctx, s, r) }); err != nil {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		return nil, nil, configurationError(s.cfg, err)
@@ -132,7 +132,7 @@ func (h *Host) connect(ctx context.Context, s *server, r *run) (m *monitor, away
 	}
 	defer func() { <-h.slots }()
 	limit, _ := h.opts.timeouts(cfg)
-	bound, cancel := withoutLogins(context.WithValue(ctx, serverKey{}, s.name), limit, diag.Error("no response within "+limit.String(), context.DeadlineExceeded, nil))
+	bound, cancel := withoutLogins(ctx, limit, diag.Error("no response within "+limit.String(), context.DeadlineExceeded, nil))
 	defer cancel()
 	client, d, err := h.dialAny(bound, s, started, cached)
 	if d == nil {

@@ -42,7 +42,7 @@ func New(opts *Options) *Host {
 		names: names{given: make(map[origin]string), origins: make(map[string]origin)},
 	}
 	h.names.naming = func(server, tool string) (name string) {
-		_ = h.guard(func() { name = h.opts.Naming(server, tool) })
+		_ = h.guard(server, func() { name = h.opts.Naming(server, tool) })
 		return name
 	}
 	h.ctx, h.cancel = context.WithCancel(context.Background())

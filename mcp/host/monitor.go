@@ -85,9 +85,9 @@ func (m *monitor) report(at *time.Time, now time.Time, kind EventKind) {
 
 // end closes the connection.
 func (m *monitor) end() {
-	_ = m.h.guard(m.unsubscribe) // may call an Interceptor
-	_ = m.client.Close()         // the error concerns only the remains of the server's process
-	_ = m.h.guard(m.params.end)
+	_ = m.h.guard(m.s.name, m.unsubscribe) // may call an Interceptor
+	_ = m.client.Close()                   // the error concerns only the remains of the server's process
+	_ = m.h.guard(m.s.name, m.params.end)
 }
 
 func (m *monitor) unsubscribe() {
@@ -206,7 +206,7 @@ func (d *DialParams) recordTTL(server string) mcp.Interceptor {
 			observed := d.live.observe(call)
 			defer func() { observed(err) }()
 		}
-		raw, err = call.Send(context.WithValue(ctx, serverKey{}, server))
+		raw, err = call.Send(forServer(ctx, server))
 		if err == nil && call.Method == "tools/list" {
 			d.ttl.Store(int64(ttlOf(raw)))
 		}

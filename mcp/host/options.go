@@ -12,6 +12,7 @@ import (
 	"github.com/stdmcp/stdmcp/internal/retry"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
+	"github.com/stdmcp/stdmcp/mcp/host/internal/settings"
 )
 
 // A Server describes how to reach a server and how to use it. Package config
@@ -139,15 +140,13 @@ func (o *Options) expand(ctx context.Context, cfg *Server) (*Server, error) {
 	return cfg.Expand(ctx, &o.Vars)
 }
 
-// serverKey is the context key of the name of a server.
-type serverKey struct{}
-
-// ServerOf returns the name of the server that a function of Options.Client is called
-// for: a handler, an Interceptor, Log, or a function of the Trace. Show it to the
-// user (client/elicitation, Security Considerations). It is empty for other
-// contexts.
+// ServerOf returns the name of the server that a function of the program is called
+// for: a function of Options that takes a context, an Approver, a Dialer, Vars.Input,
+// or a function of Options.Client, which are the handlers, an Interceptor, Log, and
+// the functions of the Trace. Show it to the user (client/elicitation, Security
+// Considerations). It is empty for other contexts.
 func ServerOf(ctx context.Context) string {
-	name, _ := ctx.Value(serverKey{}).(string)
+	name, _ := ctx.Value(settings.ServerKey{}).(string)
 	return name
 }
 
@@ -274,19 +273,20 @@ func within(ctx context.Context, limit time.Duration) (context.Context, context.
 	return context.WithCancel(ctx)
 }
 
-// panicReport returns the function that receives panics of the program's functions
-// on goroutines of the host: HandlerPanic of the clients' Trace. It may be nil.
-func (o *Options) panicReport() func(value any, stack []byte) {
-	if o.Client == nil || o.Client.Trace == nil {
-		return nil
+// guard calls f on a goroutine of the host, for a server if the name is not empty, and
+// returns a panic of a function of the program as an error. HandlerPanic of the
+// clients' Trace receives it.
+func (h *Host) guard(server string, f func()) error {
+	var report func(value any, stack []byte)
+	if o := h.opts.Client; o != nil && o.Trace != nil && o.Trace.HandlerPanic != nil {
+		report = func(value any, stack []byte) {
+			o.Trace.HandlerPanic(forServer(context.Background(), server), value, stack)
+		}
 	}
-	report := o.Client.Trace.HandlerPanic
-	if report == nil {
-		return nil
-	}
-	return func(value any, stack []byte) { report(context.Background(), value, stack) }
+	return diag.Guard(report, f)
 }
 
-// guard calls f on a goroutine of the host, and returns a panic of a function of
-// the program as an error.
-func (h *Host) guard(f func()) error { return diag.Guard(h.opts.panicReport(), f) }
+// forServer returns a context for which ServerOf returns the name of a server.
+func forServer(ctx context.Context, name string) context.Context {
+	return context.WithValue(ctx, settings.ServerKey{}, name)
+}

@@ -198,7 +198,7 @@ func (v *View) listResources(ctx context.Context, r *CallReport) ([]byte, error)
 			continue
 		}
 		group.Go(func() {
-			if err := v.host.guard(func() { lists[i], errs[i] = v.host.ListResources(ctx, name) }); err != nil {
+			if err := v.host.guard(name, func() { lists[i], errs[i] = v.host.ListResources(ctx, name) }); err != nil {
 				errs[i] = err
 			}
 		})

@@ -300,7 +300,7 @@ func (s *ToolSearch) search(ctx context.Context, _ *mcp.ToolCall, r *CallReport)
 		found = s.view.Search(query, s.opts.Limit)
 	} else {
 		all := s.view.Tools()
-		_ = s.view.host.guard(func() { found, err = s.opts.Match(ctx, query, all, min(s.opts.Limit, len(all))) })
+		_ = s.view.host.guard("", func() { found, err = s.opts.Match(ctx, query, all, min(s.opts.Limit, len(all))) })
 	}
 	if err != nil {
 		return nil, err

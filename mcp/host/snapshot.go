@@ -130,13 +130,13 @@ func (h *Host) allows(server string, def *mcp.Tool) (ok bool) {
 	if h.opts.Filter == nil {
 		return true
 	}
-	_ = h.guard(func() { ok = h.opts.Filter(server, def) })
+	_ = h.guard(server, func() { ok = h.opts.Filter(server, def) })
 	return ok
 }
 
 // describe calls Options.Describe, or Describe after a panic.
 func (h *Host) describe(server string, def *mcp.Tool) (text string) {
-	if h.guard(func() { text = h.opts.Describe(server, def) }) != nil {
+	if h.guard(server, func() { text = h.opts.Describe(server, def) }) != nil {
 		return Describe(server, def)
 	}
 	return text

@@ -41,7 +41,7 @@ func (r *run) stop(ctx context.Context) error {
 // that is to end.
 func (h *Host) start(s *server, retries int) {
 	before := s.run
-	ctx, cancel := context.WithCancel(h.ctx)
+	ctx, cancel := context.WithCancel(forServer(h.ctx, s.name))
 	r := &run{cancel: cancel, done: make(chan struct{}), now: make(chan struct{}, 1), retries: retries}
 	s.run = r
 	h.enter(s, connState{stage: connecting})
@@ -137,7 +137,7 @@ func (h *Host) keep(ctx context.Context, m *monitor, r *run) *Error {
 	r.retries = h.opts.retries(s.cfg)
 	h.mu.Unlock()
 	connected := time.Now()
-	lost := h.guard(func() { m.run(ctx) })
+	lost := h.guard(s.name, func() { m.run(ctx) })
 	if lost == nil {
 		lost = m.client.Err()
 	}

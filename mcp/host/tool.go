@@ -159,7 +159,7 @@ func (t *Tool) Do(ctx context.Context, call *mcp.ToolCall) (*mcp.CallToolResult,
 	res, err := t.do(ctx, call, r)
 	if called := t.host.opts.Called; called != nil {
 		r.Duration, r.Result, r.Err = time.Since(r.Time), res, err
-		called(ctx, r)
+		called(forServer(ctx, r.Server), r)
 	}
 	return res, err
 }
@@ -334,6 +334,10 @@ func (t *Tool) permitted(ctx context.Context, r *CallReport) (def *mcp.Tool, err
 // decide asks the Approver of a view, which may be nil, and Options.Approve. It
 // returns an error if the call is not approved.
 func (h *Host) decide(ctx context.Context, view Approver, c *Call) error {
+	if view == nil && h.opts.Approve == nil {
+		return nil
+	}
+	ctx = forServer(ctx, c.Server)
 	if view != nil {
 		if d, err := view(ctx, c); err != nil || d == Deny || d == Ask && h.opts.Approve == nil {
 			return denied(d, err)

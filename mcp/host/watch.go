@@ -64,7 +64,7 @@ func (h *Host) watch(w *watch, run func(context.Context)) error {
 	ws.list = append(ws.list, w)
 	h.running.Go(func() { // ends with ctx, or with the server
 		defer h.unwatch(func(o *watch) bool { return o == w })
-		_ = h.guard(func() { run(ctx) }) // a panic of an Interceptor ends the watch
+		_ = h.guard(w.server, func() { run(ctx) }) // a panic of an Interceptor ends the watch
 	})
 	return nil
 }

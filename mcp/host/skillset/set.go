@@ -18,6 +18,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/host"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 	"github.com/stdmcp/stdmcp/mcp/host/internal/notes"
+	"github.com/stdmcp/stdmcp/mcp/host/internal/settings"
 	"github.com/stdmcp/stdmcp/mcp/skills"
 )
 
@@ -277,7 +278,7 @@ func (s *Set) permit(ctx context.Context, id, server, file string, k *skills.Ski
 	if changed {
 		c.Changed = &host.ToolChange{Name: id, What: []string{"files"}}
 	}
-	d, err := s.opts.Approve(ctx, c)
+	d, err := s.opts.Approve(context.WithValue(ctx, settings.ServerKey{}, server), c)
 	switch {
 	case err != nil:
 		return errors.Join(host.ErrDenied, err)

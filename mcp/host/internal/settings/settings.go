@@ -1,5 +1,6 @@
-// Package settings reads the texts in the settings of a server: references to variables,
-// and what of a URL or of arguments is no secret.
+// Package settings has what package host shares with those below it: the texts in the
+// settings of a server, which are references to variables and URLs and arguments
+// without secrets, and the server in a context.
 package settings
 
 import (
@@ -8,6 +9,10 @@ import (
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
+
+// A ServerKey is the key of a server's name in the contexts of functions of the program;
+// see host.ServerOf.
+type ServerKey struct{}
 
 // Reference returns the name of the variable at the start of text and the
 // length of the reference, which is 0 if there is none.
