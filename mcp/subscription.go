@@ -25,8 +25,8 @@ const (
 
 // A Change is a change on the server.
 type Change struct {
-	Kind ChangeKind
-	URI  string // of the resource or of a part of it; only for ResourceUpdated
+	Kind ChangeKind // what has changed
+	URI  string     // of the resource or of a part of it; only for ResourceUpdated
 
 	// Err is not nil if the server refuses to report changes, or cannot for now: what
 	// a function of [Changes] then receives once, without the other fields.

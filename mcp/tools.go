@@ -77,7 +77,7 @@ func (c *Client) ListTools(ctx context.Context) ([]*Tool, error) { return all(ct
 
 // A ToolCall describes a call of a tool.
 type ToolCall struct {
-	Name string
+	Name string // of the tool
 
 	// Arguments is one of these:
 	//   - a map[string]any

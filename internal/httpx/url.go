@@ -26,7 +26,7 @@ func Parse(raw string) (*url.URL, error) {
 	return u, nil
 }
 
-// Display returns the URL raw without its user, password and query.
+// Display returns the URL raw without its user and password, and with "..." for a query.
 func Display(raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil || u.Opaque != "" {

@@ -117,7 +117,7 @@ func (e *OriginError) Error() string {
 // A RedirectError describes a redirect that the client did not follow: it follows only
 // status 307 and 308 to the same origin.
 type RedirectError struct {
-	Status   int
+	Status   int    // of the response, such as 302
 	From, To string // without secrets
 	Reason   string
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/httperr"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
@@ -24,6 +25,21 @@ func ExampleStatusError() {
 	// Output:
 	// wait for 5s
 	// POST https://example.com/mcp: 429 Too Many Requests, the server asks for fewer requests, try again in 5s
+}
+
+// TestStatusDecides: FirstOf of package mcp tries the next transport if the error is an
+// OtherTransportError.
+func TestStatusDecides(t *testing.T) {
+	for status, want := range map[int]struct{ other, unauthorized bool }{
+		400: {true, false}, 401: {false, true}, 403: {false, false}, 404: {true, false}, 405: {true, false},
+		406: {true, false}, 415: {true, false}, 429: {false, false}, 500: {false, false},
+	} {
+		err := &httperr.StatusError{Status: status}
+		var other mcp.OtherTransportError = err
+		if other.OtherTransport() != want.other || err.Unauthorized() != want.unauthorized {
+			t.Errorf("%d: %v, %v", status, other.OtherTransport(), err.Unauthorized())
+		}
+	}
 }
 
 func TestErrorsMatch(t *testing.T) {

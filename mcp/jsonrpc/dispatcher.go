@@ -19,7 +19,7 @@ const maxBatch = 1000
 // transport has one per connection. Its methods may be used concurrently.
 type Dispatcher struct {
 	table
-	Handler Handler
+	Handler Handler // receives what belongs to no call
 
 	features Features
 	batches  atomic.Bool

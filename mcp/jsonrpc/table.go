@@ -48,8 +48,8 @@ type PendingCall struct {
 
 // A Response is the outcome of a call: a result or an error.
 type Response struct {
-	Result RawMessage
-	Err    error
+	Result RawMessage // nil if Err is set
+	Err    error      // an *[Error] if the peer refused the request
 
 	// Expired reports that no response arrived in time; Err is the reason. Cancel
 	// is then the notification that cancels the call, or nil.

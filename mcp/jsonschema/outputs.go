@@ -74,9 +74,9 @@ func (t *tool) compile(ctx context.Context) (*Schema, error) {
 // An OutputError reports a result that does not fit the tool's output schema.
 // It matches [mcp.ErrMalformed].
 type OutputError struct {
-	Tool   string
-	Result *mcp.CallToolResult
-	Err    error // an *[Error], or the reason why the schema cannot be used
+	Tool   string              // its name
+	Result *mcp.CallToolResult // what the server sent
+	Err    error               // an *[Error], or the reason why the schema cannot be used
 }
 
 func (e *OutputError) Error() string {

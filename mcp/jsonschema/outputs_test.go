@@ -64,6 +64,7 @@ func TestOutputsAreValidated(t *testing.T) {
 			var wrong *jsonschema.OutputError
 			var call *mcp.CallError
 			if !errors.Is(err, mcp.ErrMalformed) || !errors.As(err, &wrong) || !errors.As(err, &call) || wrong.Tool != "t" || call.Name != "t" ||
+				wrong.Result == nil || wrong.Err == nil ||
 				!strings.Contains(err.Error(), tt.want) {
 				t.Errorf("%v, want %q", err, tt.want)
 			}
@@ -81,7 +82,9 @@ func TestOutputsOfTasksAreValidated(t *testing.T) {
 	if _, err := c.ListTools(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.CallTool(t.Context(), "t", nil); !errors.Is(err, mcp.ErrMalformed) || !strings.Contains(err.Error(), "want number, got string") {
+	_, err := c.CallTool(t.Context(), "t", nil)
+	var place *jsonschema.Error
+	if !errors.Is(err, mcp.ErrMalformed) || !errors.As(err, &place) || place.Path != "" || place.Reason != "want number, got string" {
 		t.Error(err)
 	}
 	if len(server.Requests("tasks/get", "tasks/result")) == 0 {

@@ -16,7 +16,7 @@ const maxRequests = 10_000
 
 // A Request is a request or a notification that a server has received.
 type Request struct {
-	Method    string
+	Method    string         // such as tools/call
 	Name      string         // of the tool or the prompt; empty for other methods
 	URI       string         // of the resource; empty for other methods
 	Arguments mcp.RawMessage // nil if there are none

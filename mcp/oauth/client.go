@@ -13,9 +13,9 @@ import (
 // A Client identifies a program to an authorization server. Printing it shows
 // no secrets.
 type Client struct {
-	ID     string
-	Secret string
-	Key    *Key // in place of a Secret (private_key_jwt)
+	ID     string // the client_id
+	Secret string // the client_secret; empty for a public client
+	Key    *Key   // in place of a Secret (private_key_jwt)
 
 	// Issuer is the authorization server that the client is registered with.
 	// Empty means the first one that the server names; the Store remembers it.

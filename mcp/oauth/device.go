@@ -38,7 +38,7 @@ type Device struct {
 	// the user. Nil means that both are written to Out.
 	Show func(ctx context.Context, code *DeviceCode) error
 
-	Out io.Writer
+	Out io.Writer // used if Show is nil
 }
 
 // Listen implements [Authorizer].

@@ -273,3 +273,13 @@ func TestContextOfOpenEndsWithOpen(t *testing.T) {
 	cancel()
 	call(t, conn, "{}")
 }
+
+func TestTransportDescribesItself(t *testing.T) {
+	tr := New("https://user:secret@example.com/sse?key=secret", nil)
+	if tr.URL != "https://user:secret@example.com/sse?key=secret" {
+		t.Error(tr.URL)
+	}
+	if f := tr.Features(); f.Kind != "HTTP+SSE" || f.Name != tr.String() || f.Name != "https://example.com/sse?..." {
+		t.Errorf("%+v", f)
+	}
+}

@@ -75,6 +75,9 @@ func TestBatches(t *testing.T) {
 		s.wait()
 	})
 	conn := s.open(t, nil, jsonrpc.Handler{})
+	if !conn.Features().Legacy {
+		t.Error("the connection may be modern")
+	}
 	conn.Features().AcceptBatches()
 	first := make(chan bool)
 	go func() { // ends with the call

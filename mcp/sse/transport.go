@@ -60,7 +60,7 @@ type Options struct {
 // A Transport connects to the server whose event stream is at a URL, over
 // HTTP+SSE. Open reads the fields and changes none of them.
 type Transport struct {
-	URL string
+	URL string // of the event stream
 	Options
 }
 
@@ -79,7 +79,7 @@ func (t *Transport) Features() jsonrpc.TransportFeatures {
 	return jsonrpc.TransportFeatures{Name: t.String(), Kind: "HTTP+SSE"}
 }
 
-// String returns the URL without its user, password and query.
+// String returns the URL without its user and password, and with "..." for a query.
 func (t *Transport) String() string { return httpx.Display(t.URL) }
 
 // headerTimeout returns the limit of HeaderTimeout, or 0 for no limit.

@@ -48,7 +48,7 @@ type Options struct {
 // A Transport connects to the server at a URL over Streamable HTTP. Open reads
 // the fields and changes none of them.
 type Transport struct {
-	URL string
+	URL string // to which each message is sent
 	Options
 }
 
@@ -67,7 +67,7 @@ func (t *Transport) Features() jsonrpc.TransportFeatures {
 	return jsonrpc.TransportFeatures{Name: t.String(), Kind: "Streamable HTTP"}
 }
 
-// String returns the URL without its user, password and query.
+// String returns the URL without its user and password, and with "..." for a query.
 func (t *Transport) String() string { return httpx.Display(t.URL) }
 
 // Open returns a connection and sends nothing yet. It fails only if the URL or
