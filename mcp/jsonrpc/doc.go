@@ -22,8 +22,9 @@
 // were received. The ids of calls are 1, 2, 3 and so on up to 2^31-1, because
 // some servers keep ids in 32 bits, and then start again at 1, skipping ids in
 // use. Other servers return every id as a string or a float: a response with
-// the id "1" or 1.0 belongs to the pending call 1. An error with the id null
-// belongs to the pending call if there is exactly one.
+// the id "1" or 1.0 belongs to the pending call 1. If exactly one call is pending
+// and the peer has handled every notification, an error with the id null and the
+// code [CodeParseError] or [CodeInvalidRequest] belongs to that call.
 //
 // # Connections
 //

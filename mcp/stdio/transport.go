@@ -17,8 +17,9 @@ import (
 // A Transport starts a program and connects to it over its standard input and
 // output. Only Name is required. Open reads the fields and changes none of them.
 type Transport struct {
-	// Name is the program, which other libraries call the command: a path, or a name that Open looks up in the PATH of
-	// the environment that the program gets. A relative path starts at Dir.
+	// Name is the program, which other libraries call the command: a path, or a
+	// name that Open looks up in the PATH of the environment that the program
+	// gets. A relative path starts at Dir.
 	Name string
 
 	// Args are the arguments, without Name.
