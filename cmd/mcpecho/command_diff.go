@@ -195,8 +195,7 @@ func (s *diffSide) explainFile(err error) error {
 		f.Message, f.Hint = s.file+" has configured servers, and is no recording", "type: "+s.c.retyped(s.file, name)
 		return &f
 	}
-	f.Hint = "to record it again, type: " + s.c.paste([]string{"tools", "--record", s.file, sampleURL})
-	return &f
+	return s.c.explainRecording(err, s.file)
 }
 
 func countKinds(changes []compat.Change) (counts [compat.Breaking + 1]int) {

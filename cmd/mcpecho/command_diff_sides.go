@@ -201,19 +201,7 @@ func (s *diffSide) explainWord(cfg *config.Config, word string) error {
 	c := s.c
 	message := wire.Quote(word) + " is neither a configured server nor a file"
 	known := serverNames(cfg)
-	dir := filepath.Dir(word)
-	if files, err := os.ReadDir(dir); err == nil {
-		for _, f := range files[:min(len(files), maxNear)] {
-			name := f.Name()
-			if dir != "." || strings.HasPrefix(word, "./") {
-				name = dir + string(filepath.Separator) + name
-			}
-			if f.Type().IsRegular() && len(nearest.Names(word, []string{name})) > 0 && isRecording(name) {
-				known = append(known, name)
-			}
-		}
-	}
-	if near := nearest.Names(word, known); len(near) > 0 {
+	if near := nearest.Names(word, append(known, recordingsLike(word)...)); len(near) > 0 {
 		return c.usageHint(message+" (did you mean "+wire.Quote(near[0])+"?)", "type: "+c.retyped(word, near[0]))
 	}
 	if path, err := exec.LookPath(word); err == nil {
@@ -229,9 +217,6 @@ func (s *diffSide) explainWord(cfg *config.Config, word string) error {
 	}
 	return c.usageHint(message, "type: "+c.retyped(word, sampleURL))
 }
-
-// maxNear limits the files whose names are compared.
-const maxNear = 1000
 
 // starts reports whether the side starts a program, and web whether it is at a URL.
 func (s *diffSide) starts() bool {

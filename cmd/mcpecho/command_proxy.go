@@ -33,6 +33,9 @@ func runProxy(ctx context.Context, c *invocation) error {
 	if c.flags.NoToken && !proxy.IsLoopback(c.flags.Address) {
 		return c.usageHint("--no-token would let every machine in the network use the server", "type: "+c.paste(c.without("no-token")))
 	}
+	if err := c.checkServeOutput(!c.flags.NoToken); err != nil {
+		return err
+	}
 	if err := c.expandEntry(ctx); err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"slices"
+	"strings"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/serve"
@@ -23,6 +24,9 @@ func runServe(ctx context.Context, c *invocation) error {
 	}
 	if c.flags.RequireLogin && c.flags.Address == "" {
 		return c.suggest("--require-login needs --http", []string{"serve", "--http", "127.0.0.1:3001", "--require-login"})
+	}
+	if err := c.checkServeOutput(false); err != nil {
+		return err
 	}
 	if c.flags.Replay != "" {
 		return c.serveReplay(ctx)
@@ -45,6 +49,19 @@ func runServe(ctx context.Context, c *invocation) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
+}
+
+// checkServeOutput is checkOutput for a server whose clients need what it writes: its
+// messages, or over HTTP a URL that has a secret or a free port.
+func (c *invocation) checkServeOutput(secret bool) error {
+	at := c.flags.Address
+	switch {
+	case at == "":
+		return c.checkOutput("what the server sends")
+	case secret || at == "0" || strings.HasSuffix(at, ":0"):
+		return c.checkOutput("the URL")
+	}
+	return nil
 }
 
 // serveHTTP runs the echo server over HTTP until ctx is done.
@@ -92,7 +109,7 @@ func (c *invocation) serveReplay(ctx context.Context) error {
 	}
 	entries, err := c.readRecording(ctx, c.flags.Replay)
 	if err != nil {
-		return err
+		return c.explainRecording(err, c.flags.Replay)
 	}
 	r := recording.NewReplay(entries, &recording.Options{Report: c.warn, Differs: c.warn})
 	if c.flags.Address != "" {

@@ -82,6 +82,9 @@ var fillers = []string{"list", "ls", "get", "call", "show", "tool", "prompt", "r
 // explainTarget returns the failure for a target that is neither a URL nor a
 // configured server, with what the user may have meant.
 func (c *invocation) explainTarget(cfg *config.Config, name string) error {
+	if err := c.explainRecordingAsTarget(); err != nil {
+		return err
+	}
 	known := serverNames(cfg)
 	message := "no server is configured as " + wire.Quote(c.hide(name))
 	file, _ := strings.CutSuffix(c.target, ":"+name)

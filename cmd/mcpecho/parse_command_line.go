@@ -347,6 +347,13 @@ func (c *invocation) unknownFlag(name, arg string, rest []string) error {
 		}
 	}
 	message := c.command.title() + " has no flag " + wire.Quote(name)
+	if f, _, _ := flags.Find(arg); f != nil && c.command.name == "proxy" && slices.Contains(resultFlags, f.Name) {
+		line := c.without(f.Name)
+		if c.server != nil {
+			line = append(append(line, "--"), c.server...)
+		}
+		return c.suggest(message+": it passes on what the client does", line)
+	}
 	if hint := c.flagHint(arg); hint != "" {
 		return c.usageHint(message, hint)
 	}

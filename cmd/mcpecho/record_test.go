@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -56,10 +57,51 @@ func TestKilledProxy(t *testing.T) {
 	runCommand(t, "serve", "--replay", file).want(t, 0, "", "session has no end: the program that recorded it was killed, or still runs; entries that are used: 5")
 }
 
+// TestRecordingsInPlaceOfOthers: each suggestion works.
+func TestRecordingsInPlaceOfOthers(t *testing.T) {
+	t.Chdir(t.TempDir())
+	runWithServer(t, "call", "echo", "message=hi", "--record", "session.rec").want(t, 0, "hi\n", "")
+	testutil.Must(t, os.WriteFile("script.py", []byte("print()\n"), 0o600))
+	for line, want := range map[string]string{
+		"tools session.rec":                   "mcpecho tools -- mcpecho serve --replay session.rec",
+		"call session.rec echo message=hi":    "mcpecho call echo message=hi -- mcpecho serve --replay session.rec",
+		"serve --replay sesion.rec":           "mcpecho serve --replay session.rec",
+		"serve --replay=sesion.rec":           "mcpecho serve --replay=session.rec",
+		"serve --replay script.py":            "mcpecho tools --record script.py.rec https://example.com/mcp",
+		"proxy --timeout 5s -- mcpecho serve": "mcpecho proxy -- mcpecho serve",
+		"proxy session.rec":                   "mcpecho proxy -- mcpecho serve --replay session.rec",
+	} {
+		o := runCommand(t, strings.Fields(line)...)
+		if got := suggestion(o.stderr); o.status != failure.Usage || got != want {
+			t.Errorf("%s: %v, want %s", line, o, want)
+			continue
+		}
+		if next := strings.Fields(want)[1:]; !strings.Contains(want, "https://") { // which would leave this machine
+			if o := runCommand(t, next...); o.status == failure.Usage || o.status == failure.Unreachable {
+				t.Errorf("%s: %v", want, o)
+			}
+		}
+	}
+}
+
+// TestClosedOutput: a server whose messages, or whose URL, no client can read does not
+// start. os/exec connects a closed output to the null device, as Go programs do.
+func TestClosedOutput(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{"serve", "serve --http 0", "proxy -- mcpecho serve", "proxy --http 127.0.0.1:0 -- mcpecho serve"} {
+		cmd := exec.CommandContext(t.Context(), mcpechoPath(t), strings.Fields(line)...)
+		stderr := new(strings.Builder)
+		cmd.Stderr = stderr
+		if err := cmd.Run(); cmd.ProcessState.ExitCode() != failure.Usage || !strings.Contains(stderr.String(), "standard output is closed") {
+			t.Errorf("%s: %v, %s", line, err, stderr)
+		}
+	}
+}
+
 func TestBadRecordings(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "session")
-	runCommand(t, "serve", "--replay", file).want(t, failure.Usage, "", native(t, "no such file or directory"))
+	runCommand(t, "serve", "--replay", file).want(t, failure.Usage, "", `there is no file "`+file+`"; to record a server, type: mcpecho tools --record `+file+" https://example.com/mcp")
 	if err := os.WriteFile(file, []byte("stdmcp recording 1\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,7 +15,9 @@ import (
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/input"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/nearest"
 	"github.com/stdmcp/stdmcp/internal/recording"
+	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
@@ -105,6 +110,80 @@ func (c *invocation) readRecording(ctx context.Context, name string) ([]recordin
 		return entries, nil
 	}
 	return entries, err
+}
+
+// recordHint says how to record a server in a file.
+func (c *invocation) recordHint(why, file string) string {
+	return why + ", type: " + c.paste([]string{"tools", "--record", file, sampleURL})
+}
+
+// explainRecording returns the failure for a file that cannot be used as a recording, with
+// the one that the user may have meant.
+func (c *invocation) explainRecording(err error, name string) error {
+	f := *failure.Classify(err)
+	switch near := nearest.Names(name, recordingsLike(name)); {
+	case !errors.Is(err, fs.ErrNotExist) && isRecording(name):
+		f.Hint = c.recordHint("to record it again", name)
+	case !errors.Is(err, fs.ErrNotExist):
+		f.Hint = c.recordHint("to record a server", name+".rec")
+	case len(near) > 0:
+		f.Message = "there is no file " + wire.Quote(name) + " (did you mean " + wire.Quote(near[0]) + "?)"
+		f.Hint = "type: " + c.replaced(name, near[0])
+	default:
+		f.Message = "there is no file " + wire.Quote(name)
+		f.Hint = c.recordHint("to record a server", name)
+	}
+	return &f
+}
+
+// maxNear limits the files whose names are compared.
+const maxNear = 1000
+
+// recordingsLike returns the recordings beside a file that does not exist, whose names are
+// like its name.
+func recordingsLike(word string) (known []string) {
+	dir := filepath.Dir(word)
+	files, _ := os.ReadDir(dir) // then there are none
+	for _, f := range files[:min(len(files), maxNear)] {
+		name := f.Name()
+		if dir != "." || strings.HasPrefix(word, "./") {
+			name = dir + string(filepath.Separator) + name
+		}
+		if f.Type().IsRegular() && len(nearest.Names(word, []string{name})) > 0 && isRecording(name) {
+			known = append(known, name)
+		}
+	}
+	return known
+}
+
+// explainRecordingAsTarget returns the failure for a recording in place of a server, with
+// the command that is the recorded server, or nil.
+func (c *invocation) explainRecordingAsTarget() error {
+	if info, err := os.Stat(c.target); err != nil || !info.Mode().IsRegular() || c.command.web || !isRecording(c.target) {
+		return nil
+	}
+	line := c.without()
+	if at := slices.Index(line, c.target); at >= 0 {
+		line = slices.Delete(line, at, at+1)
+	}
+	line = append(append(line, "--"), strings.Fields(c.name)...)
+	return c.usageHint(wire.Quote(c.target)+" is a recording", "for the recorded server, type: "+c.paste(append(line, "serve", "--replay", c.target)))
+}
+
+// checkOutput returns a failure if what a client or the user needs would go nowhere:
+// standard output is closed, in place of which a Go program has the null device, or is
+// that device.
+func (c *invocation) checkOutput(what string) error {
+	out, ok := c.stdout.(*os.File)
+	if !ok {
+		return nil
+	}
+	info, err := out.Stat()
+	null, noDevice := os.Stat(os.DevNull)
+	if err == nil && (noDevice != nil || !os.SameFile(info, null)) {
+		return nil
+	}
+	return c.usageHint("standard output is closed or the null device, and "+what+" goes there", "connect it to the client, or to a file")
 }
 
 // warn prints a line that is not part of the result.
