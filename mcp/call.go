@@ -216,7 +216,7 @@ func (c *Client) sendNotification(ctx context.Context, q *request) error {
 }
 
 // prepare fills in what requests and notifications have in common. Empty params
-// are omitted.
+// are omitted, unless the caller gave them as text.
 func (q *request) prepare(params []byte) {
 	q.wire = jsonrpc.Request{Method: q.method}
 	h := &q.wire.HTTP
@@ -228,7 +228,7 @@ func (q *request) prepare(params []byte) {
 	if q.task != "" {
 		h.Name = q.task
 	}
-	if len(params) > len("{}") {
+	if len(params) > len("{}") || q.traits&keepsEmpty != 0 {
 		q.wire.Params = params
 	}
 }

@@ -86,6 +86,9 @@ func (q *request) setParams(params any) error {
 		return diag.Op("params", err)
 	}
 	q.params = func(_ *request, b []byte) ([]byte, error) { return append(b, members...), nil }
+	if raw, ok := params.(RawMessage); ok && len(raw) > 0 {
+		q.traits |= keepsEmpty
+	}
 	return nil
 }
 

@@ -75,6 +75,7 @@ const (
 	uncancelable                      // the request must not be canceled
 	bindsArguments                    // the connection may repeat arguments in headers
 	mayBeTask                         // the request asks the server to create a task (2025-11-25)
+	keepsEmpty                        // the caller gave the params as JSON text, which is sent even if it is {}
 )
 
 // traitsOf returns the traits that all requests of a method have.

@@ -257,14 +257,14 @@ func TestNotify(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			p, rwc := newPeer(t, version, nil)
 			c := connectStream(t, rwc, nil)
-			for _, params := range []any{nil, map[string]any{}, map[string]any{"a": 1, "_meta": map[string]any{"k": "v"}}} {
+			for _, params := range []any{nil, map[string]any{}, json.RawMessage(nil), json.RawMessage("{}"), map[string]any{"a": 1, "_meta": map[string]any{"k": "v"}}} {
 				if err := c.Notify(t.Context(), "notifications/x", params); err != nil {
 					t.Fatal(err)
 				}
 			}
 			synctest.Wait()
 			const start = `{"jsonrpc":"2.0","method":"notifications/x"`
-			want := []string{start + "}", start + "}", start + `,"params":{"a":1,"_meta":{"k":"v"}}}`}
+			want := []string{start + "}", start + "}", start + "}", start + `,"params":{}}`, start + `,"params":{"a":1,"_meta":{"k":"v"}}}`}
 			for i, m := range p.messages("notifications/x") {
 				if m.line != want[i] {
 					t.Errorf("sent %s, want %s", m.line, want[i])
