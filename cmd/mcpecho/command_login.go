@@ -51,7 +51,7 @@ func (c *invocation) loggedIn(url string) *http.Client {
 func (c *invocation) oauthOptions(path string) *oauth.Options {
 	tokens := oauth.NewFile(path)
 	tokens.Report = func(err error) { (&terminal.Console{Out: c.stderr}).Line("mcpecho: " + err.Error()) }
-	o := &oauth.Options{Store: tokens, ClientName: "mcpecho"}
+	o := &oauth.Options{Store: &patientStore{tokens, c, lockDelay, maxLockTime}, ClientName: "mcpecho"}
 	o.Issuer = c.flags.Issuer
 	if c.entry != nil {
 		known := &c.entry.Auth.OAuth

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"io"
 	"os"
+	"runtime"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/input"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/system"
 )
 
 // An output is the file of -o. It is open before the command runs, because the result
@@ -22,6 +24,9 @@ type output struct {
 // runCommand runs the command with its output open.
 func (c *invocation) runCommand(ctx context.Context) error {
 	if c.flags.Output == "" {
+		if err := c.checkStdout(); err != nil {
+			return err
+		}
 		return c.command.run(ctx, c)
 	}
 	o, err := input.Await(ctx, func() (*output, error) { return openOutput(c.flags.Output) }) // of a pipe, it waits for the reader
@@ -30,6 +35,20 @@ func (c *invocation) runCommand(ctx context.Context) error {
 	}
 	c.output = o
 	return cmp.Or(c.command.run(ctx, c), o.close())
+}
+
+// checkStdout returns the error of a standard output to which nothing can be written, such
+// as one that is open for reading or a full device. A reader that is gone is none. Go
+// replaces a standard output that is closed by os.DevNull before the program begins.
+func (c *invocation) checkStdout() error {
+	f, ok := c.stdout.(*os.File)
+	if !ok || runtime.GOOS == "windows" { // where it would end the input of a reader
+		return nil
+	}
+	if _, err := f.Write(nil); err != nil && !system.IsBrokenPipe(err) {
+		return failure.Local(err)
+	}
+	return nil
 }
 
 // openOutput opens a file for writing and keeps what it holds until there is a result.
