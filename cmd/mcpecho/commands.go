@@ -8,30 +8,32 @@ import (
 
 // A command describes a subcommand. Its help text is generated from it.
 type command struct {
-	name    string
-	aliases []string // the protocol's method, and the command's name in other programs
-	target  bool     // whether it needs a server
-	web     bool     // whether that server must be at a URL
-	tool    bool     // whether the first argument is a tool
-	started bool     // whether a command after -- means something else than its server
-	pair    bool     // whether it takes two servers
-	endless bool     // whether it runs until it is interrupted
-	actions []string // words that may come before the target
-	args    string   // the arguments after the target, as in the usage line
-	min     int      // minimum number of arguments
-	max     int      // maximum number of arguments; negative means no limit
-	short   string   // one-line description
-	sample  string   // arguments for a suggestion
-	long    string   // further description
-	flags   []string // names of its flags
-	example []string // command lines without the program name
-	run     func(context.Context, *invocation) error
+	name     string
+	aliases  []string // the protocol's method, and the command's name in other programs
+	target   bool     // whether it needs a server
+	web      bool     // whether that server must be at a URL
+	tool     bool     // whether the first argument is a tool
+	started  bool     // whether a command after -- means something else than its server
+	pair     bool     // whether it takes two servers
+	endless  bool     // whether it runs until it is interrupted
+	actions  []string // words that may come before the target
+	synonyms []string // words of other programs for them, which lead to an error that says so
+	args     string   // the arguments after the target, as in the usage line
+	min      int      // minimum number of arguments
+	max      int      // maximum number of arguments; negative means no limit
+	short    string   // one-line description
+	sample   string   // arguments for a suggestion
+	long     string   // further description
+	flags    []string // names of its flags
+	example  []string // command lines without the program name
+	run      func(context.Context, *invocation) error
 }
 
 var (
 	connectionFlags = []string{"config", "header", "transport", "env", "inherit-env", "cwd", "protocol", "root", "sampling", "insecure", "log-level", "connect-timeout", "timeout", "trace", "record", "no-state", "v", "q"}
 	resultFlags     = append([]string{"json", "output", "no-color"}, connectionFlags...)
 	listFlags       = append([]string{"wide"}, resultFlags...)
+	askingFlags     = append([]string{"answer"}, resultFlags...) // of commands during which a server may ask
 )
 
 // commands returns all commands in the order of the help text.
@@ -99,7 +101,7 @@ On a terminal, mcpecho asks for required arguments that are missing.
 The text of the result goes to standard output, or its structured content if it
 has no text. Use -o FILE to save images, audio and other binary content; a
 second one is saved to FILE-2, and so on.`,
-			flags: append([]string{"no-input"}, resultFlags...), run: runCall,
+			flags: append([]string{"no-input"}, askingFlags...), run: runCall,
 			example: []string{
 				"call echo message=hi -- mcpecho serve",
 				"call https://example.com/mcp echo message=hi",
@@ -111,13 +113,13 @@ second one is saved to FILE-2, and so on.`,
 			name: "read", aliases: []string{"resource", "cat", "resources/read", "read-resource", "resources-read"}, target: true, args: "URI", min: 1, max: 1, sample: "echo://text",
 			short: "Read a resource",
 			long:  "Text goes to standard output unchanged. A binary resource needs -o FILE or a pipe.",
-			flags: resultFlags, run: runRead,
+			flags: askingFlags, run: runRead,
 			example: []string{"read echo://text -- mcpecho serve", "read echo://picture -o pixel.png -- mcpecho serve"},
 		}, {
 			name: "prompt", aliases: []string{"prompts/get", "get-prompt", "prompts-get"}, target: true, args: "NAME [k=v | k=@file …]", min: 1, max: -1, sample: "review language=go",
 			short: "Get a prompt with its arguments filled in",
 			long:  "Prints a single message unchanged, and the role before each of several messages.",
-			flags: resultFlags, run: runPrompt,
+			flags: askingFlags, run: runPrompt,
 			example: []string{"prompt review language=go -- mcpecho serve"},
 		}, {
 			name: "complete", aliases: []string{"completion/complete"}, target: true,
@@ -155,7 +157,7 @@ the first command that failed.
 
 The history of a server is kept in a file that only you can read, without commands
 that begin with a space or may contain a secret. With --no-state it is not kept.`,
-			flags: append([]string{"json", "no-color", "stop-on-error"}, connectionFlags...), run: runShell,
+			flags: append([]string{"json", "no-color", "stop-on-error", "answer"}, connectionFlags...), run: runShell,
 			example: []string{"shell https://example.com/mcp", "shell -- npx -y @playwright/mcp", "shell --stop-on-error -- mcpecho serve"},
 		}, {
 			name: "ui", target: true, endless: true, args: "[PATH …]", max: -1,
@@ -187,11 +189,11 @@ With --watch, it goes on until it is interrupted, and prints only what differs.`
 			name: "raw", target: true, args: "METHOD [JSON | -]", min: 1, max: -1, sample: "tools/list",
 			short: "Send any request and print its result as it came",
 			long:  "The parameters are a JSON object, or - to read it from standard input. Pages are not\nmerged, and nothing is hidden or changed.",
-			flags: resultFlags, run: runRaw,
+			flags: askingFlags, run: runRaw,
 			example: []string{"raw tools/list -- mcpecho serve", `raw https://example.com/mcp resources/read '{"uri": "echo://text"}'`},
 		}, {
 			name: "task", aliases: []string{"tasks/list", "tasks-list", "tasks"}, target: true,
-			actions: []string{"list", "get", "cancel"}, args: "[ID]", max: 2,
+			actions: []string{"list", "get", "cancel"}, synonyms: []string{"show", "status", "info", "stop", "kill", "abort"}, args: "[ID]", max: 2,
 			short: "List, get or cancel a server's tasks",
 			long:  "A task is a call that the server continues after its response. Only 2025-11-25 has a\nlist of them.",
 			flags: listFlags, run: runTask,

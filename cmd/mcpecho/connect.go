@@ -32,6 +32,7 @@ type conversation struct {
 
 	mu      lock.Mutex
 	nonJSON string // first output of the server that was not a message; guarded by mu
+	refused error  // an answer that did not fit the server's question; guarded by mu
 }
 
 // withServer connects to the target, runs f and disconnects. In a shell it runs f
@@ -239,6 +240,9 @@ func (s *conversation) dropped(reason error, data []byte) {
 
 // explain adds the server's output to its failure.
 func (s *conversation) explain(err error) error {
+	if refused := s.takeRefused(); refused != nil {
+		return refused // err is a consequence
+	}
 	if err == nil {
 		return nil
 	}

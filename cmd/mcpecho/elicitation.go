@@ -16,26 +16,35 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
-// elicitation returns the handler of the server's elicitation requests. It asks
-// the user on a terminal, and otherwise declines.
+// elicitation returns the handler of the server's elicitation requests. It takes
+// the answers of --answer, or asks the user on a terminal, and otherwise declines.
 func (c *invocation) elicitation(s *conversation) mcp.Elicitation {
-	if !c.isTerminal(c.stdin) || !c.isTerminal(c.stderr) {
-		decline := func(message string) {
-			c.note(s, "Declined a question of the server, because this is not a terminal: "+terminal.FirstLine(message))
-		}
-		return mcp.Elicitation{
-			Form: func(_ context.Context, p *mcp.ElicitParams) (*mcp.ElicitResult, error) {
-				decline(p.Message)
-				return &mcp.ElicitResult{Action: mcp.ElicitDecline}, nil
-			},
-			OpenURL: func(_ context.Context, r *mcp.URLRequest) (mcp.ElicitAction, error) {
-				decline(r.Message)
-				return mcp.ElicitDecline, nil
-			},
-		}
+	var a *asker // nil without a terminal
+	if c.isTerminal(c.stdin) && c.isTerminal(c.stderr) {
+		a = &asker{c: c, s: s, turn: make(chan struct{}, 1), in: c.reader()}
 	}
-	a := &asker{c: c, s: s, turn: make(chan struct{}, 1), in: c.reader()}
-	return mcp.Elicitation{Form: a.form, OpenURL: a.page}
+	return mcp.Elicitation{
+		Form: func(ctx context.Context, p *mcp.ElicitParams) (*mcp.ElicitResult, error) {
+			switch given := c.answer(); {
+			case given != nil:
+				return c.answerForm(s, given, p)
+			case a != nil:
+				return a.form(ctx, p)
+			}
+			c.declineForm(s, p)
+			return &mcp.ElicitResult{Action: mcp.ElicitDecline}, nil
+		},
+		OpenURL: func(ctx context.Context, r *mcp.URLRequest) (mcp.ElicitAction, error) {
+			switch given := c.answer(); {
+			case given != nil:
+				return c.answerPage(s, given, r), nil
+			case a != nil:
+				return a.page(ctx, r)
+			}
+			c.note(s, "Declined to open a page, because this is not a terminal; --answer accept agrees: "+terminal.FirstLine(r.Message))
+			return mcp.ElicitDecline, nil
+		},
+	}
 }
 
 // An asker asks the user a server's questions, one at a time. The console holds

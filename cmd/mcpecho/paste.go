@@ -30,8 +30,9 @@ func (c *invocation) commandFor(name string, args ...string) string {
 		line = append(line, c.pasteTarget())
 	}
 	line = append(line, args...)
+	command := findCommand(name)
 	for _, f := range c.flags.Given {
-		if slices.Contains(serverFlags, f.Name) {
+		if slices.Contains(serverFlags, f.Name) || f.Name == "answer" && command != nil && slices.Contains(command.flags, f.Name) {
 			line = append(line, f.Words...)
 		}
 	}

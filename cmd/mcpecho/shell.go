@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/flags"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/state"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/internal/lineedit"
@@ -28,6 +29,8 @@ type shell struct {
 	notices *terminal.Notices
 	console *terminal.Console // of all connections
 	ctx     context.Context   // of the shell, for what outlives a command
+
+	answer atomic.Pointer[flags.Answer] // of the running command; may be nil
 
 	seen   int         // notifications before the last command
 	asJSON atomic.Bool // notifications are printed as JSON
@@ -80,6 +83,7 @@ func runShell(ctx context.Context, c *invocation) error {
 	sh.ctx, stop = context.WithCancel(ctx)
 	defer stop()
 	c.shell = sh
+	sh.answer.Store(c.flags.Answer)
 	in, out := terminal.File(c.stdin), terminal.File(c.stderr)
 	interactive := in != nil && out != nil
 	e := *c.environment

@@ -1,26 +1,19 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
-	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/flags"
-	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/input"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/shellwords"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/state"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/internal/lineedit"
 	"github.com/stdmcp/stdmcp/internal/wire"
-	"github.com/stdmcp/stdmcp/mcp"
 )
 
 // errLeave ends the shell.
@@ -117,77 +110,6 @@ func (sh *shell) record(line string) {
 	}
 }
 
-// maxScriptLine limits a command of a script, in bytes.
-const maxScriptLine = 16 << 20
-
-// script runs the commands that standard input holds, one a line. Its status is
-// that of the first command that failed.
-func (sh *shell) script(ctx context.Context, prompts bool) error {
-	first, number := failure.Done, 0
-	in := sh.c.reader()
-	if !prompts { // otherwise questions read from there, too
-		sh.c.environment.stdin = strings.NewReader("")
-	}
-	for {
-		if prompts {
-			_, _ = io.WriteString(sh.c.stderr, sh.prompt())
-		}
-		text, lines, err := readCommand(ctx, in)
-		at := number + 1
-		number += lines
-		if err != nil && err != io.EOF {
-			return err
-		}
-		commands, open := shellwords.Split(text)
-		if open {
-			return sh.c.usageHint("line "+strconv.Itoa(at)+": a quote or a JSON value is not closed", "close it with ', \", } or ]")
-		}
-		for _, words := range commands {
-			status, failed := sh.run(ctx, words)
-			if first == failure.Done {
-				first = status
-			}
-			dead := status == failure.Unreachable && isDone(sh.current())
-			switch {
-			case failed != nil && !errors.Is(failed, errLeave):
-				return failed
-			case failed != nil, status != failure.Done && (sh.c.flags.StopOnError || dead) && !prompts:
-				return exitStatus(first)
-			}
-		}
-		if err == io.EOF {
-			return exitStatus(first)
-		}
-	}
-}
-
-// exitStatus returns an error that ends the program with the status and prints
-// nothing more.
-func exitStatus(status int) error {
-	if status == failure.Done {
-		return nil
-	}
-	return &failure.Error{Status: status, Reported: true}
-}
-
-// readCommand reads lines until quotes and JSON are closed.
-func readCommand(ctx context.Context, in *bufio.Reader) (text string, lines int, err error) {
-	for {
-		line, err := input.Await(ctx, func() ([]byte, error) { return input.ReadLine(in, maxScriptLine-len(text)) })
-		if ctx.Err() != nil {
-			return "", lines, context.Cause(ctx)
-		}
-		lines++
-		if errors.Is(err, mcp.ErrTooLarge) {
-			return "", lines, errors.New("a command of the script is longer than " + strconv.Itoa(maxScriptLine) + " bytes")
-		}
-		text += string(line)
-		if _, open := shellwords.Split(text); err != nil || !open {
-			return text, lines, err
-		}
-	}
-}
-
 // run runs a command and reports its error. The error that it returns ends the
 // shell.
 func (sh *shell) run(ctx context.Context, words []shellwords.Word) (status int, err error) {
@@ -243,6 +165,7 @@ func (sh *shell) dispatch(ctx context.Context, c *invocation, args []string, bef
 	if c.flags.Help {
 		return sh.help(c, []string{c.command.name})
 	}
+	sh.answer.Store(c.flags.Answer)
 	if c.flags.IsGiven("timeout") && c.flags.Timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, c.flags.Timeout)
@@ -297,154 +220,4 @@ func (c *invocation) inShell() bool { return c.shell != nil && c != c.shell.c }
 // shellCommands returns the commands that work in the shell.
 func shellCommands() []*command {
 	return slices.DeleteFunc(commands(), func(c *command) bool { return slices.Contains(outsideOfShell, c.name) })
-}
-
-// help prints the commands of the shell, or describes one.
-func (sh *shell) help(c *invocation, args []string) error {
-	width := c.helpWidth()
-	if len(args) > 0 {
-		cmd := findCommand(args[0])
-		if cmd == nil {
-			return c.parseInShell(args[:1]) // says so
-		}
-		short, long := cmd.inShell()
-		text := reflow(short+".", width) + "\n\nUsage:\n  " + cmd.usageInShell() + "\n"
-		if long != "" {
-			text += "\n" + reflow(long, width) + "\n"
-		}
-		flags := slices.DeleteFunc(slices.Clone(cmd.flags), func(name string) bool {
-			return slices.Contains(connectionFlags, name) && name != "timeout" && name != "q"
-		})
-		if len(flags) > 0 {
-			text += "\nFlags:\n" + helpFlags(flags, width)
-		}
-		return c.print(text)
-	}
-	var b bytes.Buffer
-	b.WriteString("Commands, without a target:\n")
-	for _, cmd := range shellCommands() {
-		short, _ := cmd.inShell()
-		b.WriteString(helpEntry(cmd.name, short, 12, width))
-	}
-	b.WriteString("\nOf the shell itself:\n" +
-		helpEntry("unwatch", `End what "watch" began`, 12, width) +
-		helpEntry("wait [TIME]", "Wait for the next notification, 10s at most", 12, width) +
-		helpEntry("restart", "Connect again", 12, width) +
-		helpEntry("exit", "Leave; so does Ctrl-D", 12, width) + "\n" +
-		reflow(`A JSON object needs no quotes, and may have several lines. Tab completes, Ctrl-R searches the history, Ctrl-C cancels a command.
-"help COMMAND" has the details.
-`, width))
-	return c.print(b.String())
-}
-
-// inShell returns the descriptions of the command in the shell.
-func (c *command) inShell() (short, long string) {
-	switch c.name {
-	case "watch":
-	case "diff":
-		return "Show what changed since a recording, or compared with another server",
-			`OLD is a URL, the NAME of a configured server, FILE:NAME, a recording, or a command in
-quotes. The server of the shell is the new one.`
-	default:
-		return c.short, c.long
-	}
-	return "Print changes of resources and logs from now on",
-		`Returns at once. A line is printed for each change and each log message as it comes,
-between the commands, until "unwatch". --json prints the notifications as JSON.`
-}
-
-// usageInShell returns the usage line without the target.
-func (c *command) usageInShell() string {
-	text := c.name
-	if c.actions != nil {
-		text += " [" + strings.Join(c.actions, "|") + "]"
-	}
-	switch {
-	case c.pair:
-		text += " OLD"
-	case c.args != "":
-		text += " " + c.args
-	}
-	return text
-}
-
-// watch prints changes of resources from now on, and does not wait for them.
-func (sh *shell) watch(ctx context.Context, c *invocation) error {
-	return sh.with(ctx, func(s *conversation) error {
-		sh.asJSON.Store(c.flags.JSON)
-		logs := c.enableLogs(ctx, s)
-		if len(c.args) == 0 {
-			if !logs {
-				c.note(s, "Changes of lists are printed anyway. Add a URI to watch a resource.")
-			}
-			return nil
-		}
-		if err := checkSubscribable(s); err != nil {
-			return err
-		}
-		sub, err := s.Subscribe(ctx, &mcp.SubscriptionFilter{ResourceSubscriptions: c.args})
-		if errors.Is(err, mcp.ErrNoChanges) {
-			return &failure.Error{Status: failure.Refused, Kind: "not_found", Message: "the server will not report changes of " + strings.Join(c.args, ", ")}
-		}
-		if err != nil {
-			return err
-		}
-		sh.mu.Lock()
-		sh.watched = append(sh.watched, sub)
-		sh.mu.Unlock()
-		go sh.follow(sub) // ends with the subscription
-		for _, uri := range c.args {
-			if agreed := sub.Honored().ResourceSubscriptions; s.Server().Modern() && !slices.Contains(agreed, uri) {
-				c.note(s, "The server will not report changes of "+uri+".")
-			} else if sh.editor != nil {
-				c.note(s, "Watching "+uri+`. "unwatch" ends that.`)
-			}
-		}
-		return nil
-	})
-}
-
-func (sh *shell) unwatch() {
-	sh.mu.Lock()
-	watched := sh.watched
-	sh.watched = nil
-	sh.asJSON.Store(sh.c.flags.JSON)
-	sh.mu.Unlock()
-	for _, sub := range watched {
-		sub.Close()
-	}
-}
-
-// defaultWait is how long wait waits.
-const defaultWait = 10 * time.Second
-
-// wait waits for a notification after the command before it began.
-func (sh *shell) wait(ctx context.Context, c *invocation, args []string, before int) error {
-	d := defaultWait
-	if len(args) > 1 {
-		return c.usageHint("too many arguments: wait does not accept "+wire.Quote(args[1]), "usage: wait [TIME]")
-	}
-	if len(args) == 1 {
-		var err error
-		if d, err = flags.ParseWait(args[0]); err != nil {
-			return c.usageHint("wait: "+err.Error(), "usage: wait [TIME]")
-		}
-	}
-	limit := make(<-chan time.Time)
-	if d > 0 {
-		limit = time.After(d)
-	}
-	for {
-		total, more := sh.notices.Seen()
-		if total > before {
-			return nil
-		}
-		select {
-		case <-more:
-		case <-limit:
-			return &failure.Error{Status: failure.Unreachable, Kind: "timeout", Message: "no notification within " + d.String()}
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	}
 }

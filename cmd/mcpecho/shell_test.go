@@ -129,15 +129,27 @@ func TestShellKeepsTheSession(t *testing.T) {
 	}
 }
 
-func TestScriptEndsWithItsServer(t *testing.T) {
+// A script skips the commands after a crash until restart.
+func TestScriptSurvivesACrash(t *testing.T) {
 	t.Parallel()
 	server, env := testserver.Command(&testserver.Options{Fault: "dies-mid-call"})
-	args := []string{"shell"}
-	for _, e := range env {
-		args = append(args, "--env", e)
+	script := func(script string, args ...string) result {
+		args = append([]string{"shell"}, args...)
+		for _, e := range env {
+			args = append(args, "--env", e)
+		}
+		return runCommandWithInput(t, script, append(append(args, "--"), server...)...)
 	}
-	o := runCommandWithInput(t, "call echo message=hi\ncall echo message=again\n", append(append(args, "--"), server...)...)
-	if o.status != failure.Unreachable || strings.Count(o.stderr, "mcpecho: ") != 1 {
+	o := script("call echo message=hi\ncall echo message=again\nping\n")
+	if o.status != failure.Unreachable || strings.Count(o.stderr, "mcpecho: ") != 1 || !strings.Contains(o.stderr, "Skipped 2 commands, as the server had ended") || o.stdout != "" {
+		t.Errorf("%+v", o)
+	}
+	o = script("call echo message=hi\nping\nhelp restart\nrestart\nping\nexit\nping")
+	if o.status != failure.Unreachable || strings.Count(o.stderr, "Skipped 1 command,") != 1 || strings.Count(o.stdout, "responded") != 1 {
+		t.Errorf("%+v", o)
+	}
+	o = script("call echo message=hi\nrestart\nping\n", "--stop-on-error")
+	if o.status != failure.Unreachable || o.stdout != "" || strings.Contains(o.stderr, "again") {
 		t.Errorf("%+v", o)
 	}
 }

@@ -38,6 +38,7 @@ type Values struct {
 	Config                  []string
 	Roots                   []mcp.Root
 	Sampling                string           // the command that answers for a model
+	Answer                  *Answer          // to the questions of the server; nil to ask the user
 	LogLevel                mcp.LoggingLevel // of the logs to request; empty for the default
 	Given                   []Given
 	From                    string // the program whose server is added
@@ -118,6 +119,7 @@ func All() []Flag {
 		{"insecure", "k", "", "do not verify the server's certificate, and send no stored tokens", on(func(f *Values) *bool { return &f.Insecure })},
 		{"log-level", "", "LEVEL", "show the server's logs from LEVEL on: debug, info, notice, warning, error, critical, alert or emergency", setLogLevel},
 		{"sampling", "", "COMMAND", "answer for a model: COMMAND reads the request as JSON from standard input, and writes text or the result as JSON", setSampling},
+		{"answer", "", "ANSWER", "answer the server's questions: K=V for a field, a JSON object, @FILE, accept, decline or cancel; may be repeated", setAnswer},
 		{"connect-timeout", "", "TIME", "limit for connecting (default 15s; 60s if it starts the server)", wait(func(f *Values) *time.Duration { return &f.ConnectTimeout })},
 		{"timeout", "", "TIME", "limit for a response or progress (default 60s; 0: no limit)", wait(func(f *Values) *time.Duration { return &f.Timeout })},
 		{"trace", "", "FILE", "write each message to FILE as a line of JSON, secrets masked", text(func(f *Values) *string { return &f.Trace })},
@@ -158,6 +160,9 @@ func setAddress(f *Values, v string) error {
 	}
 	if _, port, err := net.SplitHostPort(v); err == nil && CheckPort(port) != nil {
 		return CheckPort(port)
+	}
+	if !strings.Contains(v, ":") && strings.Trim(v, "0123456789") != "" && (v == "localhost" || net.ParseIP(v) != nil) {
+		return &BetterValue{errors.New("must be HOST:PORT, such as 127.0.0.1:3001, not " + wire.Quote(v)), "", v + ":3001"}
 	}
 	f.Address = v
 	return nil
@@ -321,6 +326,13 @@ func (f *Values) Secrets() (all []string) {
 			all = append(all, v)
 			if _, token, ok := strings.Cut(v, " "); ok && http.CanonicalHeaderKey(key) == "Authorization" {
 				all = append(all, strings.TrimSpace(token))
+			}
+		}
+	}
+	if f.Answer != nil {
+		for _, v := range f.Answer.Values {
+			if diag.IsSecretName(v.Key) {
+				all = append(all, v.Value)
 			}
 		}
 	}

@@ -161,6 +161,58 @@ func FieldValue(f *mcp.FormField, line string) (v any, err error) {
 	return v, s.Check(v)
 }
 
+// AnswerValue converts an answer that was given in advance, in which an empty text is one.
+func AnswerValue(f *mcp.FormField, text string) (any, error) {
+	if text == "" && f.Schema.Type == "string" && f.Schema.Choices() == nil {
+		return text, f.Schema.Check(text)
+	}
+	return FieldValue(f, text)
+}
+
+// Describe describes a field in a line.
+func Describe(f *mcp.FormField) string {
+	notes := fieldLimits(&f.Schema)
+	if choices := f.Schema.Choices(); choices != nil {
+		var all []string
+		for _, choice := range choices {
+			all = append(all, choice.Const)
+		}
+		what := "one of "
+		if f.Schema.Type == "array" {
+			what = "of "
+		}
+		notes = append(notes, what+strings.Join(all, ", "))
+	}
+	switch {
+	case f.Schema.Default != nil:
+		notes = append(notes, "default "+fieldDefault(&f.Schema))
+	case f.Required:
+		notes = append(notes, "required")
+	}
+	if len(notes) == 0 {
+		notes = []string{"text"}
+	}
+	return f.Name + "  " + strings.Join(notes, ", ")
+}
+
+// Sample returns a text that may be the value of a field.
+func Sample(f *mcp.FormField) string {
+	s := &f.Schema
+	switch choices := s.Choices(); {
+	case s.Default != nil:
+		return fieldDefault(s)
+	case len(choices) > 0:
+		return choices[0].Const
+	case s.Type == "boolean":
+		return "yes"
+	case s.Minimum != nil:
+		return number(*s.Minimum)
+	case s.Type == "integer", s.Type == "number":
+		return "1"
+	}
+	return "…"
+}
+
 // numberValue returns an int64 for integers, because a float64 cannot hold all
 // of them.
 func numberValue(line string) (any, error) {

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/flags"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/form"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
+	"github.com/stdmcp/stdmcp/internal/nearest"
+	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp"
+)
+
+// answer returns the values of --answer, or nil. In a shell, each command may have its own.
+func (c *invocation) answer() *flags.Answer {
+	if c.shell != nil {
+		return c.shell.answer.Load()
+	}
+	return c.flags.Answer
+}
+
+// answerForm answers a form with --answer. If the values do not fit the form, the server
+// learns that the form was canceled, and the command fails.
+func (c *invocation) answerForm(s *conversation, given *flags.Answer, p *mcp.ElicitParams) (*mcp.ElicitResult, error) {
+	fields, err := p.Fields()
+	if err != nil {
+		return nil, err
+	}
+	switch given.Action {
+	case "decline":
+		return &mcp.ElicitResult{Action: mcp.ElicitDecline}, nil
+	case "cancel":
+		return &mcp.ElicitResult{Action: mcp.ElicitCancel}, nil
+	}
+	content, reason := make(map[string]any), ""
+	for i := range fields {
+		f := &fields[i]
+		text, ok := given.Value(f.Name)
+		switch {
+		case ok:
+			v, err := form.AnswerValue(f, text)
+			if err != nil && reason == "" {
+				reason = wire.Quote(f.Name) + " cannot be " + wire.Quote(terminal.Cut(text, 100)) + ": " + err.Error()
+			}
+			content[f.Name] = v
+		case f.Required && f.Schema.Default == nil && reason == "":
+			reason = wire.Quote(f.Name) + " is required"
+		}
+	}
+	if unknown := unknownAnswer(fields, given); unknown != "" {
+		if reason == "" {
+			c.note(s, "The question has no field "+terminal.EscapeName(unknown)+": "+terminal.FirstLine(p.Message))
+		} else {
+			reason += ", and there is no field " + wire.Quote(unknown)
+		}
+	}
+	if reason != "" {
+		s.refuse(c.wrongAnswer(fields, given, p.Message, reason))
+		return &mcp.ElicitResult{Action: mcp.ElicitCancel}, nil
+	}
+	c.note(s, "Answered a question of the server: "+terminal.FirstLine(p.Message))
+	return &mcp.ElicitResult{Action: mcp.ElicitAccept, Content: content}, nil
+}
+
+// answerPage answers the request to open a page. Only the user can open it.
+func (c *invocation) answerPage(s *conversation, given *flags.Answer, r *mcp.URLRequest) mcp.ElicitAction {
+	switch given.Action {
+	case "accept":
+		c.note(s, "The server asks you to open a page: "+r.URL)
+		return mcp.ElicitAccept
+	case "cancel":
+		return mcp.ElicitCancel
+	}
+	c.note(s, "Declined to open a page; --answer accept agrees: "+terminal.FirstLine(r.Message))
+	return mcp.ElicitDecline
+}
+
+// unknownAnswer returns the name of the first value for which there is no field, or "".
+func unknownAnswer(fields []mcp.FormField, given *flags.Answer) string {
+	if given == nil {
+		return ""
+	}
+	known := make(map[string]bool)
+	for i := range fields {
+		known[fields[i].Name] = true
+	}
+	for _, v := range given.Values {
+		if !known[v.Key] {
+			return v.Key
+		}
+	}
+	return ""
+}
+
+// wrongAnswer returns the failure of values that do not fit a form, with its fields.
+func (c *invocation) wrongAnswer(fields []mcp.FormField, given *flags.Answer, message, reason string) error {
+	text := "--answer does not fit the question " + wire.Quote(terminal.Cut(terminal.FirstLine(message), 200)) + ": " + reason
+	for i := range fields {
+		text += "\n\t" + form.Describe(&fields[i])
+	}
+	f := &failure.Error{Status: failure.Usage, Kind: "usage", Message: text}
+	if better := c.answerLine(fields, given); better != "" {
+		f.Hint = "type: " + better
+	}
+	return f
+}
+
+// answerLine returns the command line with answers that fit a form: the given ones, and
+// samples in place of those that are missing or wrong.
+func (c *invocation) answerLine(fields []mcp.FormField, given *flags.Answer) string {
+	if c.shell != nil {
+		return "" // which command asked is not known here
+	}
+	line := c.without("answer")
+	for i := range fields {
+		f := &fields[i]
+		text, ok := "", false
+		if given != nil {
+			text, ok = given.Value(f.Name)
+		}
+		if !ok && (!f.Required || f.Schema.Default != nil) {
+			continue
+		}
+		if wrong := unknownAnswer(fields, given); !ok && wrong != "" && len(nearest.Names(wrong, []string{f.Name})) > 0 {
+			text, ok = given.Value(wrong)
+		}
+		if _, err := form.AnswerValue(f, text); !ok || err != nil {
+			text = form.Sample(f)
+		}
+		line = append(line, "--answer", f.Name+"="+text)
+	}
+	if len(fields) == 0 {
+		line = append(line, "--answer", "accept")
+	}
+	if c.server != nil {
+		line = append(append(line, "--"), c.server...)
+	}
+	return c.paste(line)
+}
+
+// refuse records the first answer that did not fit. The command fails with it.
+func (s *conversation) refuse(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.refused == nil {
+		s.refused = err
+	}
+}
+
+// takeRefused returns the failure of an answer that did not fit, once.
+func (s *conversation) takeRefused() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	err := s.refused
+	s.refused = nil
+	return err
+}
+
+// declineForm declines a form without a terminal, and says how to answer it.
+func (c *invocation) declineForm(s *conversation, p *mcp.ElicitParams) {
+	line := "Declined a question of the server, because this is not a terminal: " + terminal.FirstLine(p.Message)
+	if fields, err := p.Fields(); err == nil {
+		if better := c.answerLine(fields, nil); better != "" {
+			line += "\nTo answer it, type: " + better
+		} else {
+			line += "\nWith --answer, you can answer it in advance."
+		}
+	}
+	for part := range strings.SplitSeq(line, "\n") {
+		c.note(s, part)
+	}
+}

@@ -1,0 +1,91 @@
+package flags
+
+import (
+	"errors"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/toolargs"
+	"github.com/stdmcp/stdmcp/internal/wire"
+)
+
+// An Answer answers the questions of a server, in place of a user.
+type Answer struct {
+	Action string // decline or cancel; else accept, with the values for the fields of forms
+	Values []toolargs.Argument
+}
+
+// Value returns the last value for a field.
+func (a *Answer) Value(name string) (text string, ok bool) {
+	for _, v := range slices.Backward(a.Values) {
+		if v.Key == name {
+			return v.Value, true
+		}
+	}
+	return "", false
+}
+
+var errAnswer = errors.New("must be K=V, a JSON object, @FILE with one, accept, decline or cancel")
+
+// setAnswer adds to what the flags before it answer.
+func setAnswer(f *Values, v string) error {
+	a := new(Answer)
+	if f.Answer != nil {
+		*a = *f.Answer
+		a.Values = slices.Clip(a.Values)
+	}
+	f.Answer = a
+	if name, isFile := strings.CutPrefix(v, "@"); isFile {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		if toolargs.TypeOf(data) != "object" || wire.Valid(data) != nil {
+			return errors.New(name + " has no JSON object")
+		}
+		v = string(data)
+	}
+	key, text, isPair := strings.Cut(v, "=")
+	switch {
+	case slices.Contains([]string{"accept", "decline", "cancel"}, v):
+		a.Action = v
+	case strings.HasPrefix(strings.TrimSpace(v), "{"):
+		if err := wire.Valid([]byte(v)); err != nil {
+			if better := toolargs.RelaxJSON(v); better != nil {
+				return &BetterValue{err, "", string(better)}
+			}
+			return err
+		}
+		r := wire.NewReader([]byte(v))
+		for r.Object(); r.More(); {
+			key := string(r.Key())
+			a.Values = append(a.Values, toolargs.Argument{Key: key, Value: plainValue(r.Raw())})
+		}
+	case isPair && key != "":
+		if key, isJSON := strings.CutSuffix(key, ":"); isJSON {
+			if wire.Valid([]byte(text)) != nil {
+				return errors.New("the value of " + wire.Quote(key) + " is not JSON")
+			}
+			a.Values = append(a.Values, toolargs.Argument{Key: key, Value: plainValue([]byte(text))})
+		} else {
+			a.Values = append(a.Values, toolargs.Argument{Key: key, Value: text})
+		}
+	case v == "yes" || v == "y" || v == "ok":
+		return &BetterValue{errAnswer, "", "accept"}
+	case v == "no" || v == "n":
+		return &BetterValue{errAnswer, "", "decline"}
+	default:
+		return errAnswer
+	}
+	return nil
+}
+
+// plainValue returns a value as a user would enter it: several choices with commas.
+func plainValue(raw []byte) string {
+	if toolargs.TypeOf(raw) == "array" {
+		return strings.Join(toolargs.Texts(raw), ",")
+	}
+	return terminal.PlainJSON(raw)
+}
