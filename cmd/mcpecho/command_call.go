@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,6 +21,10 @@ import (
 
 func runCall(ctx context.Context, c *invocation) error {
 	tool := c.args[0]
+	if strings.Contains(tool, "(") && strings.HasSuffix(c.args[len(c.args)-1], ")") {
+		tool = strings.Join(c.args, " ") // as a function is called
+		c.args = []string{tool}
+	}
 	if err := c.checkAllowed(tool); err != nil {
 		return err
 	}
@@ -83,6 +88,9 @@ func (c *invocation) encodeArguments(ctx context.Context, s *conversation, tool 
 		return nil, err
 	}
 	t, err := c.findTool(tools, tool)
+	if f := (*failure.Error)(nil); errors.As(err, &f) && strings.HasPrefix(f.Hint, "some servers") {
+		f.Hint = cmp.Or(c.elsewhere(ctx, s, tool), f.Hint)
+	}
 	if err == nil {
 		schema := toolargs.ParseSchema(t.InputSchema)
 		if len(given.Each) == 0 && len(schema.Required) > 0 {
@@ -178,6 +186,23 @@ func (c *invocation) findTool(tools []*mcp.Tool, name string) (*mcp.Tool, error)
 	return nil, &f
 }
 
+// elsewhere returns the hint for a name that the server does not have among what a command
+// is for, but as something else, or "".
+func (c *invocation) elsewhere(ctx context.Context, s *conversation, name string) string {
+	for _, kind := range [][2]string{{"tools", "call"}, {"prompts", "prompt"}, {"resources", "read"}} {
+		l := lists()[kind[0]]
+		raw, offered, err := c.fetchOffered(ctx, s, l)
+		if err != nil || !offered {
+			continue
+		}
+		rows, err := l.rows(raw)
+		if err == nil && slices.ContainsFunc(rows, func(r terminal.Row) bool { return r.Name == name }) {
+			return "it has it among its " + kind[0] + "; type: " + c.commandFor(kind[1], c.args...)
+		}
+	}
+	return ""
+}
+
 // tools returns the tools of the server. A command asks for them once, and a shell again
 // when they may have changed.
 func (c *invocation) tools(ctx context.Context, s *conversation) ([]*mcp.Tool, error) {
@@ -242,6 +267,9 @@ func (c *invocation) explainUnknown(ctx context.Context, s *conversation, what, 
 	}
 	f := failure.Classify(failure.NotFound("the server has no "+what+" "+wire.Quote(name)+near+" ("+failure.Text(answer)+")", err))
 	f.Hint = c.didMean(name, names, "for a list, type: "+c.commandFor(l.name))
+	if near == "" {
+		f.Hint = cmp.Or(c.elsewhere(ctx, s, name), f.Hint)
+	}
 	return f
 }
 
@@ -304,6 +332,8 @@ func (c *invocation) repaired(command, name string, given []string, s *toolargs.
 		sample := (&toolargs.Schema{Types: []string{"object"}, Required: s.Required, Properties: s.Properties}).SampleJSON(0)
 		f.Hint = "type: echo " + c.quoteWord(sample) + " | " + c.commandFor(command, name, "-")
 		return &f
+	case len(given) == 1 && strings.Contains(first, `":`) && first[0] != '{' && toolargs.RelaxJSON("{"+first) != nil:
+		line = c.commandFor(command, name, string(toolargs.RelaxJSON("{"+first)))
 	case len(given) == 1 && isFile(strings.TrimPrefix(first, "@")):
 		f.Hint = "type: " + c.commandFor(command, name, "-") + " < " + c.quoteWord(strings.TrimPrefix(first, "@"))
 		return &f
@@ -311,7 +341,7 @@ func (c *invocation) repaired(command, name string, given []string, s *toolargs.
 		_, words := toolargs.CutCall("x("+strings.Trim(given[0], "{}")+")", given[1:])
 		line = c.commandFor(command, append([]string{name}, toolargs.Repair(words, s)...)...)
 	case len(given) > 0 && strings.HasPrefix(first, "{") && !strings.HasPrefix(first, "{}"):
-		if relaxed := toolargs.RelaxJSON(first); relaxed != nil {
+		if relaxed := toolargs.RelaxJSON(first); relaxed != nil && string(relaxed) != "{}" {
 			line = c.commandFor(command, name, string(relaxed))
 			break
 		}

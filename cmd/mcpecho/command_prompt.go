@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -18,6 +19,10 @@ import (
 
 func runPrompt(ctx context.Context, c *invocation) error {
 	name := c.args[0]
+	if all := strings.Join(c.args, " "); strings.Contains(name, "(") && strings.HasSuffix(all, ")") {
+		name, words := toolargs.CutCall(all, nil)
+		return c.explainPromptArguments(ctx, name, words, c.usage("the arguments of a prompt must be k=v"))
+	}
 	args, err := c.readTexts(ctx, c.args[1:])
 	if f := (*failure.Error)(nil); errors.As(err, &f) && f.Kind == "usage" {
 		return c.explainPromptArguments(ctx, name, c.args[1:], err)
@@ -26,6 +31,9 @@ func runPrompt(ctx context.Context, c *invocation) error {
 		return err
 	}
 	return c.withServer(ctx, func(s *conversation) error {
+		if err := c.checkPrompt(ctx, s, name, args); err != nil {
+			return err
+		}
 		res, err := c.getPrompt(ctx, s, name, args)
 		if err != nil {
 			return c.explainPrompt(ctx, s, name, args, c.explainUnknown(ctx, s, "prompt", name, lists()["prompts"], err))
@@ -60,60 +68,78 @@ func (c *invocation) getPrompt(ctx context.Context, s *conversation, name string
 	return s.GetPrompt(ctx, name, args)
 }
 
+// checkPrompt returns a failure if the prompt has declared its arguments and the given
+// ones do not fit. A server may ignore what it does not know.
+func (c *invocation) checkPrompt(ctx context.Context, s *conversation, name string, given map[string]string) error {
+	if len(given) == 0 || s.Server().Capabilities.Prompts == nil {
+		return nil
+	}
+	return c.wrongPrompt(name, given, c.findPrompt(ctx, s, name), nil)
+}
+
 // explainPrompt returns err, unless an argument is unknown or missing. Then it
 // returns a failure that names it.
 func (c *invocation) explainPrompt(ctx context.Context, s *conversation, name string, given map[string]string, err error) error {
-	known, required := c.promptArguments(ctx, s, name, err)
-	wrong := err
+	var f *failure.Error
+	if failure.Code(err) != jsonrpc.CodeInvalidParams || errors.As(err, &f) {
+		return err
+	}
+	return cmp.Or(c.wrongPrompt(name, given, c.findPrompt(ctx, s, name), err), err)
+}
+
+// wrongPrompt returns a failure that names an unknown or missing argument of a prompt, or
+// nil. The server's error err may be nil.
+func (c *invocation) wrongPrompt(name string, given map[string]string, p *mcp.Prompt, err error) error {
+	if p == nil {
+		return nil
+	}
+	known, required := promptArguments(p)
+	message := ""
 	for key := range given {
-		if !slices.Contains(known, key) && known != nil {
-			wrong = argumentError("the prompt "+wire.Quote(name)+" has no argument "+wire.Quote(key)+failure.DidYouMean(key, known), err)
+		if !slices.Contains(known, key) {
+			message = "the prompt " + wire.Quote(name) + " has no argument " + wire.Quote(key) + failure.DidYouMean(key, known)
 		}
 	}
 	missing := slices.DeleteFunc(slices.Clone(required), func(key string) bool { _, ok := given[key]; return ok })
-	if len(missing) > 0 && wrong == err {
-		wrong = argumentError("the prompt "+wire.Quote(name)+" requires "+strings.Join(missing, ", "), err)
+	if len(missing) > 0 && message == "" {
+		message = "the prompt " + wire.Quote(name) + " requires " + strings.Join(missing, ", ")
 	}
-	if wrong == err {
-		return err
+	if message == "" {
+		return nil
 	}
-	wanted := &toolargs.Schema{Required: required}
-	for _, name := range known {
-		wanted.Properties = append(wanted.Properties, toolargs.Property{Name: name, Schema: &toolargs.Schema{Types: []string{"string"}}})
-	}
-	return c.repairedPrompt(name, c.args[1:], wanted, wrong)
+	return c.repairedPrompt(name, c.args[1:], toolargs.PromptSchema(p), argumentError(message, err))
 }
 
-// promptArguments returns the names of a prompt's arguments if err may be about
-// them, or else nil.
-func (c *invocation) promptArguments(ctx context.Context, s *conversation, name string, err error) (known, required []string) {
-	var f *failure.Error
-	if failure.Code(err) != jsonrpc.CodeInvalidParams || errors.As(err, &f) {
-		return nil, nil
-	}
-	raw, e := c.fetch(ctx, s, lists()["prompts"])
+// findPrompt returns the prompt that the server lists, or nil.
+func (c *invocation) findPrompt(ctx context.Context, s *conversation, name string) *mcp.Prompt {
+	raw, err := c.fetch(ctx, s, lists()["prompts"])
 	var res mcp.ListPromptsResult
-	if e != nil || res.UnmarshalJSON(raw) != nil {
-		return nil, nil
+	if err != nil || res.UnmarshalJSON(raw) != nil {
+		return nil
 	}
-	known = []string{}
-	for _, p := range res.Prompts {
-		for _, a := range p.Arguments {
-			if p.Name != name {
-				continue
-			}
-			if known = append(known, a.Name); a.Required != nil && *a.Required {
-				required = append(required, a.Name)
-			}
+	if i := slices.IndexFunc(res.Prompts, func(p *mcp.Prompt) bool { return p.Name == name }); i >= 0 {
+		return res.Prompts[i]
+	}
+	return nil
+}
+
+// promptArguments returns the names of a prompt's arguments, and of the required ones.
+func promptArguments(p *mcp.Prompt) (known, required []string) {
+	for _, a := range p.Arguments {
+		if known = append(known, a.Name); a.Required != nil && *a.Required {
+			required = append(required, a.Name)
 		}
 	}
 	return known, required
 }
 
-// argumentError returns a failure that explains the server's error.
+// argumentError returns a failure that explains the server's error, or one of wrong usage
+// if there is none.
 func argumentError(message string, err error) error {
 	var answer *jsonrpc.Error
-	errors.As(err, &answer)
+	if !errors.As(err, &answer) {
+		return &failure.Error{Status: failure.Usage, Kind: "usage", Message: message}
+	}
 	return &failure.Error{Status: failure.Refused, Kind: "server_error", Message: message + " (" + failure.Text(answer) + ")", Code: answer.Code, Err: err}
 }
 
@@ -150,6 +176,9 @@ func runComplete(ctx context.Context, c *invocation) error {
 		return c.explainNoArgument(ctx)
 	}
 	kind, name, argument := kinds[c.args[0]], c.args[1], c.args[2]
+	if key, value, ok := strings.Cut(argument, "="); ok && len(c.args) == 3 {
+		return c.usageHint("ARG and VALUE are separate words", "type: "+c.retyped(argument, key, value))
+	}
 	ref, what, l := map[string]any{"type": string(kind)}, "prompt", lists()["prompts"]
 	if kind == mcp.RefPrompt {
 		ref["name"] = name
@@ -173,11 +202,16 @@ func runComplete(ctx context.Context, c *invocation) error {
 		if err != nil {
 			err = c.explainUnknown(ctx, s, what, name, l, err)
 			known := templateVariables(name)
-			if kind == mcp.RefPrompt {
-				known, _ = c.promptArguments(ctx, s, name, err)
-			}
 			var f *failure.Error
-			if known == nil || slices.Contains(known, argument) || failure.Code(err) == 0 || errors.As(err, &f) {
+			if failure.Code(err) == 0 || errors.As(err, &f) {
+				return err
+			}
+			if kind == mcp.RefPrompt && failure.Code(err) == jsonrpc.CodeInvalidParams {
+				if p := c.findPrompt(ctx, s, name); p != nil {
+					known, _ = promptArguments(p)
+				}
+			}
+			if known == nil || slices.Contains(known, argument) {
 				return err
 			}
 			f = failure.Classify(argumentError("the "+what+" "+wire.Quote(name)+" has no argument "+wire.Quote(argument)+failure.DidYouMean(argument, known), err))

@@ -6,6 +6,7 @@ import (
 	"log"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -33,7 +34,57 @@ func TestRawRequests(t *testing.T) {
 	runWithServer(t, "raw", "ping").want(t, failure.Refused, "", "type: mcpecho raw ping --protocol 2025-11-25 -- mcpecho serve\n")
 	runWithServer(t, "raw", "tools/lits").want(t, failure.Refused, "", "type: mcpecho raw tools/list -- mcpecho serve\n")
 	runWithServer(t, "raw", "tools/call", "{name: 'echo'}").want(t, failure.Usage, "", `type: mcpecho raw tools/call '{"name":"echo"}' -- mcpecho serve`+"\n")
-	runWithServer(t, "raw", "tools/call", "name=echo", "n:=1").want(t, failure.Usage, "", `type: mcpecho raw tools/call '{"name":"echo","n":1}' -- mcpecho serve`+"\n")
+}
+
+// TestRawSuggestions: what mcpecho tells a user to type has the parameters that the user
+// meant.
+func TestRawSuggestions(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		`tools/call name=echo n:=1`:                      `raw tools/call '{"name":"echo","arguments":{"n":1}}'`,
+		`tools/call echo message=hi`:                     `raw tools/call '{"name":"echo","arguments":{"message":"hi"}}'`,
+		`tools/call '{"name":"echo"'`:                    `raw tools/call '{"name":"echo"}'`,
+		`tools/call '{"name":"echo'`:                     `raw tools/call '{"name":"echo"}'`,
+		`tools/call '{"name":"add","arguments":{"a":[1'`: `raw tools/call '{"name":"add","arguments":{"a":[1]}}'`,
+		`tools/call`:                 `raw tools/call '{"name":"…"}'`,
+		`resources/read echo://text`: `raw resources/read '{"uri":"echo://text"}'`,
+		`tools/list null`:            `raw tools/list '{}'`,
+		`call echo message=hi`:       `raw tools/call '{"name":"echo","arguments":{"message":"hi"}}'`,
+		`tools`:                      `raw tools/list`,
+		`add a=1 b=2`:                `call add a=1 b=2`,
+		`add`:                        `call add`,
+		`'{"method":"tools/call","params":{"name":"echo"}}'`: `raw tools/call '{"name":"echo"}'`,
+		`'{"method":"tools/list"'`:                           `raw tools/list`,
+	} {
+		o := runWithServer(t, append([]string{"raw"}, words(t, line)...)...)
+		if o.status == 0 || !strings.Contains(o.stderr, "type: mcpecho "+want+" -- mcpecho serve\n") {
+			t.Errorf("raw %s: %+v\nwant %s", line, o, want)
+		}
+	}
+}
+
+// A notification is sent, and has no result. Parameters without members are sent as they
+// are.
+func TestRawNotifications(t *testing.T) {
+	t.Parallel()
+	for _, version := range bothEras {
+		trace := filepath.Join(t.TempDir(), "trace")
+		runWithServer(t, "raw", "notifications/cancelled", `{"requestId":7}`, "--protocol", version, "--trace", trace).
+			want(t, 0, "", "Sent. A notification has no response.\n")
+		data, err := os.ReadFile(trace)
+		if err != nil || !strings.Contains(string(data), `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}`) {
+			t.Errorf("%s: %s, %v", version, data, err)
+		}
+	}
+	runWithServer(t, "raw", "notifications/canceled", "-q").want(t, 0, "", "")
+	runWithServer(t, "raw", "notifications/canceled").want(t, 0, "", `Sent, but the protocol has no notification "notifications/canceled" (did you mean "notifications/cancelled"?).`)
+	trace := filepath.Join(t.TempDir(), "trace")
+	if o := runWithServer(t, "raw", "ping", "{}", "--protocol", "2025-11-25", "--trace", trace); o.status != 0 {
+		t.Errorf("%+v", o)
+	}
+	if data, err := os.ReadFile(trace); err != nil || !strings.Contains(string(data), `"method":"ping","params":{}}`) {
+		t.Errorf("%s, %v", data, err)
+	}
 }
 
 // A tool that the configuration excludes cannot be called with raw either.
@@ -66,6 +117,8 @@ func TestTasks(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 	legacy("task", "get", web.URL, "none").want(t, failure.Refused, "", "type: mcpecho task list "+web.URL+" --protocol 2025-11-25\n")
+	runCommand(t, "task", "get", web.URL, "none").want(t, failure.Refused, "", "the server has no list of its tasks; the response to the call has the ID")
+	runWithServer(t, "task", "get", "none").want(t, failure.Refused, "", "the server does not say that it has tasks\n")
 	legacy("task", "cancel", web.URL).want(t, failure.Usage, "", "type: mcpecho task list "+web.URL+" --protocol 2025-11-25\n")
 	runWithServer(t, "task", "list").want(t, 0, "", "offers no list of tasks")
 	runWithServer(t, "task", "list", "--json", "-q").want(t, 0, `{"tasks":[]}`+"\n", "")

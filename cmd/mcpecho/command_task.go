@@ -19,6 +19,9 @@ func runTask(ctx context.Context, c *invocation) error {
 	if len(c.args) > 1 {
 		id = c.args[1]
 	}
+	if same := map[string]string{"show": "get", "status": "get", "info": "get", "stop": "cancel", "kill": "cancel", "abort": "cancel"}[action]; same != "" {
+		return c.usageHint("task: the action must be list, get or cancel, not "+wire.Quote(action), "type: "+c.taskLine(same, c.args[1:]...))
+	}
 	switch {
 	case action != "list" && action != "get" && action != "cancel":
 		return c.usageHint("task: the action must be list, get or cancel, not "+wire.Quote(action), "type: "+c.taskLine("get", action))
@@ -32,12 +35,12 @@ func runTask(ctx context.Context, c *invocation) error {
 		case "get":
 			t, err := s.Task(id).Status(ctx)
 			if err != nil {
-				return c.explainTask(err)
+				return c.explainTask(s, err)
 			}
 			return c.printTask(t)
 		case "cancel":
 			if err := s.Task(id).Cancel(ctx); err != nil {
-				return c.explainTask(err)
+				return c.explainTask(s, err)
 			}
 			c.note(s, "Asked the server to cancel "+terminal.EscapeName(id)+".")
 			return nil
@@ -60,13 +63,21 @@ func (c *invocation) taskLine(action string, id ...string) string {
 	return d.commandFor("task", append([]string{action}, id...)...)
 }
 
-// explainTask returns what to type if the ID is unknown or the server has no tasks.
-func (c *invocation) explainTask(err error) error {
+// explainTask returns what to do if the ID is unknown or the server has no tasks.
+func (c *invocation) explainTask(s *conversation, err error) error {
 	f := *failure.Classify(err)
-	if errors.Is(err, errors.ErrUnsupported) {
+	caps := s.Server().Capabilities
+	_, extension := caps.Extensions[mcp.TasksExtension]
+	switch {
+	case errors.Is(err, errors.ErrUnsupported):
 		f.Status, f.Kind, f.Message = failure.Refused, "not_found", "the server does not support this for tasks"
-	} else if f.Code != 0 {
+	case f.Code == 0:
+	case caps.Tasks != nil && caps.Tasks.List != nil:
 		f.Hint = "for a list, type: " + c.taskLine("list")
+	case caps.Tasks == nil && !extension:
+		f.Hint = "the server does not say that it has tasks"
+	default:
+		f.Hint = "the server has no list of its tasks; the response to the call has the ID of its task: taskId"
 	}
 	return &f
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/form"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/guess"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
+	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/internal/lineedit"
 	"github.com/stdmcp/stdmcp/internal/nearest"
 	"github.com/stdmcp/stdmcp/internal/webprogram"
@@ -85,7 +86,7 @@ func (c *invocation) explainTarget(cfg *config.Config, name string) error {
 	if err := c.explainRecordingAsTarget(); err != nil {
 		return err
 	}
-	known := serverNames(cfg)
+	known := slices.DeleteFunc(serverNames(cfg), func(name string) bool { return c.command.web && cfg.Server(name).URL == "" })
 	message := "no server is configured as " + wire.Quote(c.hide(name))
 	file, _ := strings.CutSuffix(c.target, ":"+name)
 	files, _ := splitPrograms(c.flags.Config)
@@ -97,6 +98,9 @@ func (c *invocation) explainTarget(cfg *config.Config, name string) error {
 	}
 	if name == "" && len(known) > 0 {
 		return c.usageHint("the name of a server is missing after "+wire.Quote(file), "type: "+c.retyped(c.target, strings.TrimSuffix(file, ":")+":"+known[0]))
+	}
+	if kind := findCommand(name); kind != nil && c.command.name == "resources" && kind.name == "templates" && len(c.args) > 0 {
+		return c.usageHint(message, "type: "+c.outside().paste(append([]string{"templates"}, c.args...)))
 	}
 	if name == "help" {
 		return c.suggest(message, []string{"help", c.command.name})
@@ -112,6 +116,20 @@ func (c *invocation) explainTarget(cfg *config.Config, name string) error {
 			return c.usageHint(message, "type: "+c.retyped(c.target, strings.TrimSuffix(c.target, separator+tools[0]), tools[0]))
 		}
 	}
+	for _, separator := range []string{":", "#"} {
+		if tools := toolsIn(cfg, name, separator); len(tools) > 0 && c.command.tool {
+			tool := strings.TrimLeft(tools[0], ":")
+			return c.usageHint(message, "type: "+c.retyped(c.target, strings.TrimSuffix(name, separator+tools[0]), tool))
+		}
+	}
+	if base, tool, ok := cutLast(name, "."); ok && c.command.tool {
+		if near := nearest.Names(base, known); len(near) > 0 {
+			return c.usageHint(message+" (did you mean "+wire.Quote(near[0])+"?)", "type: "+c.retyped(c.target, near[0]+"."+tool))
+		}
+	}
+	if base, inside, ok := cutLast(name, "/"); ok && isFile(base) && config.LoadFile(base).Server(inside) != nil {
+		return c.usageHint(message, "type: "+c.retyped(c.target, base+":"+inside))
+	}
 	if url := guess.URL(name); url != "" && len(cfg.Problems) == 0 {
 		return c.usageHint("a URL must begin with http:// or https://", "type: "+c.retyped(name, url))
 	}
@@ -120,7 +138,7 @@ func (c *invocation) explainTarget(cfg *config.Config, name string) error {
 	}
 	for _, arg := range c.args {
 		// The server comes before the tool.
-		if strings.Contains(arg, "://") || cfg.Server(arg) != nil {
+		if _, err := httpx.Parse(arg); err == nil || cfg.Server(arg) != nil {
 			words := slices.Clone(c.typed)
 			if from := slices.Index(words, arg); from >= 0 {
 				words = slices.Delete(words, from, from+1)

@@ -167,7 +167,11 @@ func (c *invocation) findPath(ctx context.Context, u *url.URL) string {
 	defer cancel()
 	unrecorded := *c
 	unrecorded.recorder = nil
-	for _, path := range []string{"/mcp", "/sse", "/"} {
+	paths := []string{"/mcp", "/sse", "/"}
+	if bare := strings.TrimRight(u.Path, "/"); bare != u.Path && bare != "" {
+		paths = slices.Insert(paths, 0, bare)
+	}
+	for _, path := range paths {
 		other := *u
 		other.Path, other.RawPath = path, ""
 		if path == u.Path || path == "/" && u.Path == "" {

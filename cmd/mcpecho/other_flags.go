@@ -2,6 +2,7 @@ package main
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/flags"
@@ -11,6 +12,7 @@ import (
 var sameFlags = map[string]string{
 	"--verbose": "-v", "--debug": "-v", "--quiet": "-q", "--silent": "-q", "-s": "-q",
 	"--port": "--http", "-p": "--http", "--pretty": "", "--protocol-version": "--protocol",
+	"--accept": "--answer=accept", "--decline": "--answer=decline", "--yes": "--answer=accept",
 }
 
 // argumentFlags are flags of other programs whose value is an argument here.
@@ -33,7 +35,7 @@ func (c *invocation) foreignFlag(arg string, rest []string) (words []string, ok 
 	if name == "--stdio" && c.command.name == "serve" {
 		ok = true // which it does without a flag
 	}
-	if !ok || same == "" && hasValue {
+	if !ok || hasValue && (same == "" || strings.Contains(same, "=")) {
 		return nil, false
 	}
 	if same == "" {
@@ -61,6 +63,38 @@ func (c *invocation) translateFlag(words []string) (better []string, used int) {
 		if value == "json" {
 			return []string{"--json"}, used
 		}
+	case "--raw", "-j":
+		return []string{"--json"}, 1
+	case "--yaml", "--jq":
+		return []string{"--json"}, used
+	case "--elicit", "--elicitation", "--answers", "--response":
+		return []string{"--answer", value}, used
+	case "--model", "--llm":
+		return []string{"--sampling", value}, used
+	case "--roots", "--root-dir":
+		return []string{"--root", value}, used
+	case "--out", "--save", "--output-file":
+		return []string{"--output", value}, used
+	case "-l", "--long", "--full", "--no-trunc":
+		return []string{"--wide"}, 1
+	case "--global", "-g":
+		return []string{"--user"}, 1
+	case "--sse", "--http", "--streamable-http":
+		return []string{"-t", strings.TrimPrefix(strings.TrimPrefix(name, "--"), "streamable-")}, 1
+	case "--no-verify", "--no-check-certificate":
+		return []string{"--insecure"}, 1
+	case "--log", "--dump":
+		return []string{"--trace", value}, used
+	case "--mcp-version", "--version":
+		return []string{"--protocol", value}, used
+	case "--server-config", "--config-file":
+		return []string{"--config", value}, used
+	case "--cookie", "-b":
+		return []string{"-H", "Cookie: …"}, used
+	case "--auth":
+		return []string{"-H", "Authorization: Bearer …"}, used
+	case "--body", "--payload":
+		return []string{value}, used
 	case "--bearer", "--token", "--auth-token", "--api-key", "--bearer-token":
 		return []string{"-H", "Authorization: Bearer …"}, used
 	case "-u":
@@ -80,7 +114,7 @@ func (c *invocation) translateFlag(words []string) (better []string, used int) {
 			return []string{"--user"}, used
 		}
 		return nil, used
-	case "--url", "--http-url", "--sse-url", "--server", "--server-name", "--tool", "--prompt", "--resource":
+	case "--url", "--http-url", "--sse-url", "--server", "--server-name", "--tool", "--name", "--prompt", "--resource":
 		if value != "" {
 			return []string{value}, used
 		}
@@ -115,6 +149,10 @@ func (c *invocation) flagHint(arg string) string {
 				better, server, known = nil, strings.Fields(value), known || word == arg
 			}
 		}
+		if name == "--args" && server != nil && len(c.server) == 0 { // of --command
+			better, used = nil, min(2, len(before)-i)
+			server = append(server, strings.Fields(strings.Join(before[i+1:i+used], " "))...)
+		}
 		line = append(line, better...)
 		i += used
 		if own != nil && own.Value != "" && !hasValue && i < len(before) {
@@ -146,21 +184,45 @@ func (c *invocation) ownFlag(f *flags.Flag) *flags.Flag {
 	return f
 }
 
-// argumentHint returns the hint for a flag that may be an argument of the tool, or "".
-func (c *invocation) argumentHint(arg string, rest []string) string {
-	name, value, hasValue := strings.Cut(arg, "=")
-	line := slices.Clone(c.typed)
-	at := slices.Index(line, arg)
-	if at < 0 || !strings.HasPrefix(name, "--") || !strings.Contains(c.command.args, "k=v") {
+// argumentHint returns the hint for flags that may be arguments of the tool, or "".
+func (c *invocation) argumentHint() string {
+	if !strings.Contains(c.command.args, "k=v") {
 		return ""
 	}
-	cut := 1
-	switch {
-	case hasValue:
-	case len(rest) > 0 && !flags.IsFlag(rest[0]):
-		value, cut = rest[0], 2
-	default:
-		value = "…"
+	before, server := cutServer(c.typed)
+	var line []string
+	for i := 0; i < len(before); i++ {
+		word := before[i]
+		name, value, hasValue := strings.Cut(word, "=")
+		own, _, _ := flags.Find(word)
+		_, same := sameFlags[name]
+		hasNext := !hasValue && i+1 < len(before)
+		switch own = c.ownFlag(own); {
+		case !flags.IsFlag(word), same, slices.Contains(argumentFlags, name), own != nil && own.Value == "":
+			line = append(line, word)
+		case own != nil:
+			line = append(line, word)
+			if hasNext {
+				i++
+				line = append(line, before[i])
+			}
+		default:
+			if hasNext && (!flags.IsFlag(before[i+1]) || isNumber(before[i+1])) && !strings.Contains(before[i+1], "=") {
+				i++
+				value = before[i]
+			} else if !hasValue {
+				value = "…"
+			}
+			line = append(line, strings.TrimLeft(name, "-")+"="+value)
+		}
 	}
-	return "type: " + c.paste(slices.Replace(line, at, at+cut, name[2:]+"="+value))
+	if server != nil {
+		line = append(append(line, "--"), server...)
+	}
+	return "type: " + c.paste(line)
+}
+
+func isNumber(word string) bool {
+	_, err := strconv.ParseFloat(word, 64)
+	return err == nil
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -28,7 +29,9 @@ var otherWords = map[string]string{
 	"doctor": "check", "lint": "check", "validate": "check", "verify": "check",
 	"grep": "search", "request": "raw", "rpc": "raw", "api": "raw", "send": "raw",
 	"ps": "servers", "sessions": "servers", "inspector": "ui",
-	"get": "info", "explain": "info", "signin": "login", "signout": "logout", "completions": "completion", "man": "help", "usage": "help",
+	"get": "info", "explain": "info", "capabilities": "info", "instructions": "info", "about": "info",
+	"fetch": "read", "open": "read", "download": "read", "notify": "raw", "post": "raw",
+	"audit": "check", "conformance": "check", "events": "watch", "log": "watch", "which": "search", "signin": "login", "signout": "logout", "completions": "completion", "man": "help", "usage": "help",
 }
 
 // listWord resolves "list" and "ls": a list of a server if one is named, else the
@@ -136,6 +139,10 @@ func (c *invocation) useOther(name string) error {
 		return c.suggest(message, line)
 	case name == "import", name == "add-from-claude-desktop", slices.Contains(groups, name) && next == "import":
 		return c.usageHint(message, "to list the servers of other programs, type: "+c.paste([]string{"servers", "--all"}))
+	case name == "untrust":
+		return c.suggest(message, append([]string{"trust", "--revoke"}, line...))
+	case name == "tool" && (next == "list" || next == "ls"):
+		return c.suggest(message, append([]string{"tools"}, rest...))
 	case name == "add-json":
 		if better := c.addJSON(line); better != nil {
 			return c.suggest(message, better)
@@ -150,6 +157,9 @@ func (c *invocation) useOther(name string) error {
 		return c.suggest(message, append([]string{otherWords[next]}, rest...))
 	}
 	command := otherWords[name]
+	if name == "get" && strings.Contains(strings.Join(line, " "), "://") && !strings.Contains(next, "://") {
+		command = "read"
+	}
 	if name == "tool" {
 		command = "info"
 		if slices.ContainsFunc(c.typed, func(word string) bool { return strings.Contains(word, "=") && !flags.IsFlag(word) }) {
@@ -210,7 +220,9 @@ func (c *invocation) commandAfter(name string) error {
 			break
 		}
 	}
-	if first, _ := cutName(words); command == "" && (first != "" || tool != "") {
+	if first, _ := cutName(words); command == "" && tool == "" && strings.Contains(first, "://") {
+		command = "read"
+	} else if command == "" && (first != "" || tool != "") {
 		command = "call"
 		for i, word := range words { // as mcporter has it
 			if key, value, ok := strings.Cut(word, ":"); ok && !flags.IsFlag(word) && !strings.ContainsAny(key, "={") && !strings.HasPrefix(value, "/") && !strings.HasPrefix(value, "=") {
@@ -327,10 +339,42 @@ func (c *invocation) missingTool() error {
 			return c.usageHint("call needs TOOL after the URL", "type: "+c.retyped(c.target, base, tool))
 		}
 	}
-	if tool, rest, ok := strings.Cut(c.args[0], " "); ok && !strings.Contains(tool, "=") {
-		return c.usageHint("TOOL and its arguments are separate words", "type: "+c.retyped(c.args[0], tool, rest))
+	if words := strings.Fields(c.args[0]); len(words) > 1 && !strings.Contains(words[0], "=") {
+		if strings.Count(c.args[0], "=") < 2 { // else each word has a value without spaces
+			tool, rest, _ := strings.Cut(c.args[0], " ")
+			words = []string{tool, rest}
+		}
+		return c.usageHint("TOOL and its arguments are separate words", "type: "+c.retyped(c.args[0], words...))
+	}
+	if tool, inner, ok := strings.Cut(strings.TrimSuffix(c.args[0], ")"), "("); ok {
+		return c.usageHint("the arguments of a call must be key=value", "type: "+c.retyped(c.args[0], append([]string{tool}, strings.Split(inner, ",")...)...))
 	}
 	return c.usageHint("call needs TOOL before "+wire.Quote(c.args[0]), "for a list, type: "+c.commandFor("tools"))
+}
+
+// withoutLast returns the user's command line without the last of the words that is extra.
+func (c *invocation) withoutLast(extra string) string {
+	words := slices.Clone(c.typed)
+	for i, word := range slices.Backward(words) {
+		if word == extra {
+			return c.paste(slices.Delete(words, i, i+1))
+		}
+	}
+	return c.paste(words)
+}
+
+// filledTemplate returns the URI of a template in place of a resource, with the k=v that
+// follow it.
+func (c *invocation) filledTemplate() (uri string, ok bool) {
+	if c.command.name != "read" || len(c.args) < 2 || !strings.Contains(c.args[0], "{") {
+		return "", false
+	}
+	uri = c.args[0]
+	for _, word := range c.args[1:] {
+		key, value, _ := strings.Cut(word, "=")
+		uri = strings.ReplaceAll(uri, "{"+key+"}", url.PathEscape(value))
+	}
+	return uri, !strings.Contains(uri, "{")
 }
 
 // cutLast is strings.Cut at the last separator.
@@ -346,9 +390,17 @@ func cutLast(s, separator string) (before, after string, found bool) {
 func (c *invocation) extraArgument(extra string) error {
 	cmd := c.command
 	message := "too many arguments: " + cmd.title() + " does not accept " + wire.Quote(extra)
+	if uri, ok := c.filledTemplate(); ok {
+		return c.usageHint(message, "type: "+c.commandFor("read", uri))
+	}
+	one := map[string]string{"tools": "info", "resources": "read", "prompts": "prompt"}[cmd.name]
 	switch {
-	case c.server != nil && strings.Contains(extra, "://"):
+	case c.server != nil && strings.HasPrefix(extra, "http"):
 		return c.usageHint("use either a URL or a command after --, not both", "type: "+c.retyped(extra))
+	case cmd.target && c.server == nil && len(c.configured(extra)) > 0:
+		return c.usageHint(cmd.name+" takes one server", "type: "+c.withoutLast(extra))
+	case one != "" && !strings.Contains(c.target, "://"):
+		return c.usageHint(message, "type: "+c.commandFor(one, c.args...))
 	case cmd.name == "shell" && findCommand(extra) != nil && findCommand(extra).target:
 		return c.usageHint(message, "type: "+c.commandFor(extra, c.args[1:]...))
 	case cmd.name == "serve":
@@ -362,7 +414,9 @@ func (c *invocation) extraArgument(extra string) error {
 		if guess.IsAddress(address) {
 			return c.usageHint(message, "type: "+c.retyped(extra, "--http", address))
 		}
-	case strings.Contains(c.target, "://"):
+	case cmd.name == "info":
+		return c.usageHint(message, "type: "+c.withoutLast(extra))
+	case strings.Contains(c.target, "://") && len(c.args) == cmd.max+1 && !strings.Contains(extra, "="):
 		whole := strings.TrimSuffix(c.target, "/") + "/" + strings.TrimPrefix(extra, "/")
 		words := slices.Clone(c.typed)
 		words[slices.Index(words, c.target)] = whole

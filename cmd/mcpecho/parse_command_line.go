@@ -22,6 +22,9 @@ func parse(e *environment, args []string) (*invocation, error) {
 	// An error in a flag before --json must be reported as JSON too.
 	c.flags.JSON = slices.Contains(args, "--json")
 
+	if err := c.longDashes(args); err != nil {
+		return c, err
+	}
 	if err := c.likeInspector(); err != nil {
 		return c, err
 	}
@@ -62,6 +65,23 @@ func parse(e *environment, args []string) (*invocation, error) {
 		return c, nil
 	}
 	return c, c.takeTarget()
+}
+
+// longDashes returns the failure for dashes that an editor has joined, or typed three
+// times, or nil.
+func (c *invocation) longDashes(args []string) error {
+	for i, word := range args {
+		rest := strings.TrimLeft(word, "—–")
+		if word == "---" {
+			rest = ""
+		} else if rest == word || rest != "" && strings.Contains(rest, " ") {
+			continue
+		}
+		words := slices.Clone(c.typed)
+		words[i] = "--" + rest
+		return c.suggest(wire.Quote(word)+" is not "+wire.Quote("--"+rest), words)
+	}
+	return nil
 }
 
 // checksConfig are the commands that may create the file of -c, or report what is wrong
@@ -179,7 +199,7 @@ func (c *invocation) takeTarget() error {
 			return err
 		}
 	}
-	if len(c.args) > 0 && c.server == nil && slices.Contains(cmd.actions, c.args[0]) {
+	if len(c.args) > 0 && c.server == nil && (slices.Contains(cmd.actions, c.args[0]) || len(c.args) > 1 && slices.Contains(cmd.synonyms, c.args[0])) {
 		// The target comes first, as for the other commands.
 		end := min(2, len(c.args))
 		c.args = slices.Concat(c.args[1:end], c.args[:1], c.args[end:])
@@ -217,6 +237,9 @@ func (c *invocation) takeTarget() error {
 		if err := c.checkServer(); err != nil {
 			return err
 		}
+	case cmd.target && len(c.args) == 0 && len(c.flags.Config) > 0 && len(serverNames(config.LoadFile(c.flags.Config[0]))) > 0:
+		line, name := slices.Clone(c.typed), serverNames(config.LoadFile(c.flags.Config[0]))[0]
+		return c.suggest("the server is missing", slices.Insert(line, slices.Index(line, c.typedCommand())+1, name))
 	case cmd.target && len(c.args) == 0:
 		hint := "type: " + c.sampleLine()
 		if !cmd.web {
@@ -293,7 +316,10 @@ func (c *invocation) findTarget() error {
 func (c *invocation) explainReadURI() error {
 	line, known := slices.Clone(c.typed), serverNames(c.loadAll())
 	at := slices.Index(line, c.target)
+	server, uri, joined := strings.Cut(c.target, "/")
 	switch {
+	case joined && slices.Contains(known, server):
+		return c.suggest("the server and the URI are separate words", slices.Replace(line, at, at+1, server, uri))
 	case len(c.args) > 0:
 		line = slices.Insert(slices.DeleteFunc(line, func(word string) bool { return word == c.args[0] }), at, c.args[0])
 		return c.suggest("the server comes first", line)
@@ -357,7 +383,9 @@ func (c *invocation) unknownFlag(name, arg string, rest []string) error {
 	if hint := c.flagHint(arg); hint != "" {
 		return c.usageHint(message, hint)
 	}
-	if near := nearest.Names(name, known); len(near) > 0 {
+	argument := c.argumentHint()
+	const short = len("--x") // of which too many flags are near
+	if near := nearest.Names(name, known); len(near) > 0 && (len(name) > short || argument == "") {
 		return c.usageHint(message+" (did you mean "+wire.Quote(near[0])+"?)", "type: "+c.retyped(name, near[0]))
 	}
 	if c.command.target && c.server == nil && len(c.args) > 0 {
@@ -365,8 +393,8 @@ func (c *invocation) unknownFlag(name, arg string, rest []string) error {
 			return err
 		}
 	}
-	if hint := c.argumentHint(arg, rest); hint != "" {
-		return c.usageHint(message, hint)
+	if argument != "" {
+		return c.usageHint(message, argument)
 	}
 	return c.usage(message)
 }

@@ -144,7 +144,7 @@ var secondMisuses = []misuse{
 	{"read everything echo://text echo://text", "too many arguments"},
 	{"read everything file:///etc/passwd", "mcpecho resources everything"},
 	{"info everything echo extra", "too many arguments"},
-	{"ping everything everything", "too many arguments"},
+	{"ping everything everything", "mcpecho ping everything"},
 	// raw and task.
 	{"raw everything", "METHOD"},
 	{"raw everything tools/lits", "mcpecho raw everything tools/list"},
@@ -154,7 +154,7 @@ var secondMisuses = []misuse{
 	{"raw everything initialize", "initialize"},
 	{"task get everything", "mcpecho task list everything"},
 	{"task frob everything x", "mcpecho task"},
-	{"task cancel everything nosuch", "mcpecho task list everything"},
+	{"task cancel everything nosuch", "does not say that it has tasks"},
 	// Servers.
 	{"tools -- no-such-program", "no-such-program"},
 	{"tools -- ./missing", "missing"},

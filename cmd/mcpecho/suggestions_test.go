@@ -145,10 +145,10 @@ func isFinal(stderr string) bool {
 func TestEverySuggestionGetsFurther(t *testing.T) {
 	folder := newFolder(t)
 	var lines []string
-	for _, g := range slices.Concat(firstGuesses, secondGuesses, thirdGuesses) {
+	for _, g := range slices.Concat(firstGuesses, secondGuesses, thirdGuesses, fourthGuesses) {
 		lines = append(lines, g.line)
 	}
-	for _, m := range slices.Concat(misuses, secondMisuses, thirdMisuses) {
+	for _, m := range slices.Concat(misuses, secondMisuses, thirdMisuses, fourthMisuses) {
 		lines = append(lines, m.line)
 	}
 	folder.checkAll(t, lines, true)
@@ -203,6 +203,7 @@ var fuzzWords = []string{
 	"5min", "--protocol", "2025-11-25", "2025", "-e", "A=b", "--tool-name", "--message", "--verbose", "--format", "json", "--bearer", "-k",
 	"kill", "run", "describe", "tool", "everything.echo", "web/echo", "mcp.json:hidden", "nosuch.json:x", "everthing", "tols", "--watch",
 	"server.js", "args.json", "@args.json", "bin.txt", "--log-level", "warn", "--", "mcpecho", "serve", "npx", "-y",
+	"ask_elicitation", "--answer", "name=Ada", "--elicit", "notifications/cancelled", "tools/call", "everything::echo", "add(1,2)", "web,everything", "---", "show", "fetch",
 }
 
 // TestSuggestionsForRandomLines does the same for lines of real words.

@@ -19,6 +19,17 @@ import (
 // URL returns the URL that the user probably meant by text without a valid
 // one, or "".
 func URL(text string) string {
+	text = strings.Trim(text, "<>")
+	for _, known := range []string{"http", "https"} { // http;//HOST, http//HOST
+		for _, wrong := range []string{"//", ";//"} {
+			if rest, ok := strings.CutPrefix(text, known+wrong); ok {
+				text = known + "://" + rest
+			}
+		}
+	}
+	if port, _, _ := strings.Cut(strings.TrimPrefix(text, ":"), "/"); strings.HasPrefix(text, ":") && port != "" && strings.Trim(port, "0123456789") == "" {
+		text = "localhost" + text
+	}
 	scheme, rest, ok := strings.Cut(text, ":/")
 	switch {
 	case !ok || strings.ContainsAny(scheme, "./"):

@@ -89,6 +89,9 @@ func readArgument(ctx context.Context, arg string) (a Argument, err error) {
 		return a, UsageError("an argument must be key=value, not " + wire.Quote(arg))
 	}
 	a.Key, a.Value = key, value
+	if value == "@" {
+		return a, UsageError("argument " + wire.Quote(key) + " needs the name of a file after @")
+	}
 	if name, ok := strings.CutPrefix(value, "@"); ok {
 		data, err := input.Await(ctx, func() ([]byte, error) {
 			f, err := input.Open(name)

@@ -18,6 +18,7 @@ func Repair(given []string, s *Schema) []string {
 		given = given[r.take(given):]
 	}
 	r.assign()
+	r.rename()
 	return r.arguments()
 }
 
@@ -41,7 +42,13 @@ func (r *wordRepair) take(words []string) int {
 	case strings.HasPrefix(word, "{"):
 	case ok && key == "": // =v
 		r.takeBare(value, rest)
-	case ok: // k=v, --k=v
+	case ok: // k=v, --k=v, k==v
+		if p := r.schema.Property(name); p != nil && !p.Allows("string") {
+			value = strings.TrimPrefix(value, "=")
+		}
+		if value == "@" {
+			value = "@FILE"
+		}
 		r.set(name, value)
 	case named && len(rest) > 1 && (rest[0] == "=" || rest[0] == ":="): // k = v
 		r.set(name, rest[1])
@@ -58,8 +65,8 @@ func (r *wordRepair) take(words []string) int {
 // splitCommas splits words such as a=1,b=2 where the schema has all keys.
 func splitCommas(given []string, s *Schema) (words []string) {
 	for _, word := range given {
-		parts := strings.Split(word, ",")
-		if len(parts) > 1 && !slices.ContainsFunc(parts, func(part string) bool {
+		parts := strings.FieldsFunc(word, func(r rune) bool { return r == ',' || r == ';' || r == ' ' })
+		if len(parts) > 1 || len(parts) == 1 && strings.HasSuffix(word, ";") && !slices.ContainsFunc(parts, func(part string) bool {
 			key, _, ok := strings.Cut(part, "=")
 			return !ok || s.Property(key) == nil
 		}) {
@@ -76,7 +83,7 @@ func (r *wordRepair) takeBare(word string, rest []string) {
 	key, value, ok := strings.Cut(word, ":")
 	switch {
 	case ok && r.schema.Property(key) != nil: // k:v
-		r.set(key, value)
+		r.set(key, strings.TrimSpace(value))
 	case r.text != "" && r.complete(rest):
 		r.values[r.text] += " " + word // quotes were missing
 	default:
@@ -128,6 +135,30 @@ func (r *wordRepair) assign() {
 	}
 }
 
+// rename gives the value of the only argument that the schema does not have to the only
+// required one that is missing, if it can have it.
+func (r *wordRepair) rename() {
+	var unknown, missing []string
+	for _, key := range r.order {
+		if r.schema.Property(key) == nil {
+			unknown = append(unknown, key)
+		}
+	}
+	for _, name := range r.schema.Required {
+		if _, ok := r.values[name]; !ok {
+			missing = append(missing, name)
+		}
+	}
+	if len(unknown) != 1 || len(missing) != 1 || r.schema.Open {
+		return
+	}
+	value := r.values[unknown[0]]
+	if p := r.schema.Property(missing[0]); p != nil && (&Argument{Value: value}).Encode(p) != nil {
+		r.values[missing[0]] = value
+		r.order[slices.Index(r.order, unknown[0])] = missing[0]
+	}
+}
+
 // arguments returns the arguments that the schema has, with a sample in place of
 // each value that is missing or of another type.
 func (r *wordRepair) arguments() (fixed []string) {
@@ -161,7 +192,7 @@ func CutCall(tool string, args []string) (name string, words []string) {
 			key := string(r.Key())
 			words = append(words, key+"="+terminal.PlainJSON(r.Raw()))
 		}
-	} else if !strings.ContainsAny(inner, "{:=") {
+	} else if !strings.ContainsAny(inner, "{:") {
 		for value := range strings.SplitSeq(strings.TrimSuffix(inner, ")"), ",") {
 			words = append(words, strings.Trim(strings.TrimSpace(value), `"'`))
 		}
@@ -170,9 +201,21 @@ func CutCall(tool string, args []string) (name string, words []string) {
 }
 
 // RelaxJSON returns the JSON of an object in the notation of JavaScript or Python:
-// keys without quotes, single quotes, True and None. It returns nil if the text is
-// something else.
+// keys without quotes, single quotes, True and None. It closes what is open at the end. It
+// returns nil if the text is something else.
 func RelaxJSON(text string) []byte {
+	if !strings.HasPrefix(strings.TrimSpace(text), "{") {
+		return nil
+	}
+	for _, missing := range []string{"", "}", "]}", "}}", `"}`, "}]}", "]}}", "}}}", `"}}`, `"]}`} {
+		if b := relaxJSON(text + missing); b != nil {
+			return b
+		}
+	}
+	return nil
+}
+
+func relaxJSON(text string) []byte {
 	var b []byte
 	for i := 0; i < len(text); {
 		switch ch := text[i]; {
