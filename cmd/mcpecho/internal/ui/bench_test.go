@@ -81,6 +81,25 @@ func TestCalls(t *testing.T) {
 	}
 }
 
+// TestResultThatLooksLikeAnError: what a handler has caught, as text of a result.
+func TestResultThatLooksLikeAnError(t *testing.T) {
+	server := calculator(t)
+	server.Tool("says", nil, func(c *mcptest.Call) (any, error) { return c.Text("text"), nil })
+	b, _ := connect(t, server)
+	for text, want := range map[string]string{
+		"TypeError: a.b is undefined": checkUnknown, "Error: ENOENT": checkUnknown, "java.io.IOException: x": checkUnknown, "error: none": checkUnknown,
+		"Uncaught ReferenceError: x": checkUnknown, "panic: nil map": checkUnknown, "Traceback (most recent call last):\n  File": checkUnknown,
+		"": "", "Errors: 3": "", "the Error: x": "", "Error": "", "milk": "", "A TypeError is: x": "",
+	} {
+		if c := called(t, b, kindTool, "says", `{"text":`+jsonText(text)+`}`); c.Check != want {
+			t.Errorf("%q: %q %s", text, c.Check, c.Problem)
+		}
+	}
+	if c := called(t, b, kindTool, "fails", "{}"); c.Check != "" {
+		t.Errorf("an error that the result reports: %+v", c)
+	}
+}
+
 func TestInvalidArgumentsNameTheField(t *testing.T) {
 	b, _ := connect(t, calculator(t))
 	for args, want := range map[string]string{`{"a":"one"}`: "/a", `{}`: "", `[]`: "", `{"a":1`: ""} {

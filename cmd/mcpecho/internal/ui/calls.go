@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -54,7 +55,7 @@ type call struct {
 const (
 	checkFits     = "fits"
 	checkViolates = "violates"
-	checkUnknown  = "unknown" // the schema cannot be used
+	checkUnknown  = "unknown" // the schema cannot be used, or the text looks like an error
 )
 
 // A callRequest asks for a call.
@@ -235,7 +236,9 @@ func (b *Bench) finish(c *call, i *item, result json.Marshaler, err error, took 
 	default:
 		if res, ok := result.(*mcp.CallToolResult); ok {
 			done.IsError = res.IsError
-			done.Check, done.Problem = checkOutput(i, res)
+			if done.Check, done.Problem = checkOutput(i, res); done.Check == "" && looksFailed(res) {
+				done.Check, done.Problem = checkUnknown, "The text looks like an error, and the result does not say isError."
+			}
 		}
 	}
 	b.update(partCalls, func() {
@@ -265,6 +268,19 @@ func checkOutput(i *item, res *mcp.CallToolResult) (check, problem string) {
 		return checkViolates, "structuredContent: " + err.Error()
 	}
 	return checkFits, ""
+}
+
+// looksFailed reports whether a result that is no error begins with the name of one, as
+// what languages print about an exception does.
+func looksFailed(res *mcp.CallToolResult) bool {
+	if res.IsError || len(res.Content) == 0 {
+		return false
+	}
+	name, _, colon := strings.Cut(strings.TrimPrefix(res.Content[0].Text, "Uncaught "), ":")
+	if strings.ContainsAny(name, " \n") {
+		return strings.HasPrefix(name, "Traceback (most recent call last)")
+	}
+	return colon && (name == "panic" || strings.HasSuffix(name, "Error") || strings.HasSuffix(name, "Exception") || strings.EqualFold(name, "error"))
 }
 
 // trim removes the oldest calls and results. The caller holds mu.

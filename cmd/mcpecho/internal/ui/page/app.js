@@ -273,7 +273,7 @@ on('search', 'keydown', (e) => {
 on('reconnect', 'click', reconnect);
 on('compare', 'click', () => {
 	open = { kind: 'compare' };
-	compare($('problem'), connection.versions);
+	compare($('problem'), connection.versions, connection.server?.protocolVersion);
 	showList();
 	view('item');
 });

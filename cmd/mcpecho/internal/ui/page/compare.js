@@ -5,9 +5,9 @@ import { post } from './api.js';
 export const eras = (versions) => [['modern era', (v) => v >= '2026'], ['legacy era', (v) => v < '2026']].map(([label, f]) =>
 	h('optgroup', { label }, versions.filter(f).map((v) => h('option', { value: v }, v))));
 
-export function compare(problem, versions) {
+export function compare(problem, versions, now) {
 	const choice = (value) => Object.assign(h('select', eras(versions)), { value });
-	const from = choice(versions.find((v) => v < '2026'));
+	const from = choice([now, ...versions].find((v) => v < '2026'));
 	const to = choice(versions[0]);
 	const outcome = h('div', { id: 'compared', role: 'status' });
 	let turn = 0;
@@ -21,7 +21,7 @@ export function compare(problem, versions) {
 			const { changes } = await post('compare', { old: from.value, new: to.value });
 			body = changes.length ? h('table', h('tr', names.map((t) => h('th', { scope: 'col' }, t))), changes.map((c) => h('tr',
 				h('td', tag(c.kind), ' ', h('b', c.item), c.path && [' ', h('code', c.path)], ' ', c.text), h('td', h('code', c.old)), h('td', h('code', c.new)))))
-				: h('p', 'The server offers the same with both.');
+				: h('p', 'No difference.');
 		} catch (e) { body = h('pre.text.bad', e.message); }
 		if (mine === turn) fill(outcome, body);
 	};
