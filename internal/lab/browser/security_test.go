@@ -42,6 +42,9 @@ func TestHostileServer(t *testing.T) {
 		p.await(`!document.getElementById('entry').hidden`)
 	}
 	p.click("#tab-history")
+	p.click("#compare")
+	p.click("#item .primary")
+	p.shows("#compared", "<script>alert(2)</script>")
 	// Nothing of the server is an element, a link or an address.
 	var foreign []string
 	p.must(p.Eval(`[...document.querySelectorAll('script,iframe,object,embed,a,svg,b[onload],[onerror],[onload],[href],[src],form[action]')].map((e) => e.outerHTML)`, &foreign))

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/stdmcp/stdmcp/mcp"
@@ -77,6 +78,8 @@ const script = `<img src=x onerror="alert(1)"><script>alert(2)</script><svg onlo
 
 func hostile(s *mcptest.Server) {
 	s.Name, s.Version, s.Instructions = script, script, script
+	// Each process has a text of its own, so that a comparison shows it.
+	s.Instructions += strconv.Itoa(os.Getpid())
 	t := s.Tool("attack", `{"type":"object","title":"<b>","properties":{"__proto__":{"type":"string","description":"`+escaped(script)+`","default":"x"},"`+escaped(script)+`":{"type":"string","enum":["`+escaped(script)+`"],"default":"`+escaped(script)+`"}}}`, func(c *mcptest.Call) (any, error) {
 		svg := []byte(`<svg xmlns="http://www.w3.org/2000/svg" onload="alert(5)"><script>alert(6)</script></svg>`)
 		return []mcp.Content{

@@ -82,8 +82,7 @@ func (s *Server) api(w http.ResponseWriter, r *http.Request) {
 		}
 	case "POST /api/follow":
 		if q, ok := body(w, r); ok {
-			b.chooseFollowed(q.text("uri"))
-			done(w, nil, nil)
+			done(w, nil, b.chooseFollowed(q.text("uri")))
 		}
 	case "POST /api/clear":
 		if _, ok := body(w, r); ok {

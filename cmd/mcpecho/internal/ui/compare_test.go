@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/mcptest"
@@ -139,10 +140,38 @@ func TestResourceIsFollowed(t *testing.T) {
 		next.ProtocolVersions = server.ProtocolVersions
 		target.replace(next, nil)
 		updated(next, 2, 2)
-		b.chooseFollowed("notes://unknown")
-		b.chooseFollowed("")
+		if err := b.chooseFollowed("notes://" + strings.Repeat("x", maxURI)); err == nil {
+			t.Error("a URI of more than 8 KiB was accepted")
+		}
+		for _, uri := range []string{"notes://unknown", ""} {
+			if err := b.chooseFollowed(uri); err != nil {
+				t.Error(err)
+			}
+		}
 		if f := state(); f != (followed{}) {
 			t.Errorf("%s: after the end: %+v", version, f)
 		}
+	}
+}
+
+// TestUpdatesOfEachReadEnd: a server that reports an update whenever the page reads the
+// resource does not keep both busy.
+func TestUpdatesOfEachReadEnd(t *testing.T) {
+	server := calculator(t)
+	b, _ := connect(t, server)
+	if err := b.chooseFollowed("notes://today"); err != nil {
+		t.Fatal(err)
+	}
+	await(t, b, "the subscription", func() bool { return b.connection.Followed.Active })
+	began := time.Now()
+	for range 1000 {
+		server.Updated("notes://today")
+	}
+	await(t, b, "two updates", func() bool { return b.connection.Followed.Updates >= 2 })
+	b.mu.Lock()
+	n := b.connection.Followed.Updates
+	b.mu.Unlock()
+	if most := 2 + int(time.Since(began)/updateWait); n > most {
+		t.Errorf("%d updates in %v, want at most %d", n, time.Since(began), most)
 	}
 }

@@ -2,27 +2,38 @@ package ui
 
 import (
 	"context"
+	"errors"
+	"time"
 
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
+const (
+	maxURI     = 8 << 10                // bytes of the URI of a followed resource
+	updateWait = 300 * time.Millisecond // between updates, as the page reads the resource at each
+)
+
 // A followed resource is one whose updates the page shows.
 type followed struct {
-	URI     string // empty means none
-	Active  bool   // the server has accepted the subscription
-	Updates int
+	URI     string  // empty means none
+	Active  bool    // the server has accepted the subscription
+	Updates int     // those that come within updateWait count as one
 	At      float64 // of the latest
 	Problem string  // why there are no updates
 }
 
 // chooseFollowed follows a resource in place of the earlier one. An empty URI means
 // none.
-func (b *Bench) chooseFollowed(uri string) {
+func (b *Bench) chooseFollowed(uri string) error {
+	if len(uri) > maxURI {
+		return errors.New("a URI may be up to 8 KiB")
+	}
 	b.update(partConnection, func() { b.connection.Followed = followed{URI: uri} })
 	select {
 	case b.refollow <- struct{}{}:
 	default: // has been asked for
 	}
+	return nil
 }
 
 // follow subscribes to the chosen resource of a connection, and to the next one that the
@@ -58,6 +69,10 @@ func (b *Bench) updates(ctx context.Context, client *mcp.Client, uri string) {
 		for err == nil {
 			if _, err = sub.Next(ctx); err == nil {
 				b.updateFollowed(uri, func(f *followed) { f.Updates++; f.At = now() })
+				select {
+				case <-ctx.Done():
+				case <-time.After(updateWait):
+				}
 			}
 		}
 	}
