@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/internal/testutil/wrapped"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
@@ -95,7 +96,7 @@ func testReply(t *testing.T, early bool) {
 		if string(r.ID) != `"q"` || string(r.Result) != "{}" || tr.replies.Load() != 1 {
 			t.Errorf("early %v: the server receives %s, the wrapper sends %d", early, r.line, tr.replies.Load())
 		}
-	case <-time.After(10 * time.Second):
+	case <-time.After(testutil.Timeout):
 		t.Errorf("early %v: no response", early)
 	}
 }

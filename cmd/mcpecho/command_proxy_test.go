@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
 	"github.com/stdmcp/stdmcp/internal/testutil"
@@ -42,10 +41,8 @@ func startProxy(t *testing.T, mark string, args ...string) *process.Process {
 // waitForNone waits until no process with the mark is left.
 func waitForNone(t *testing.T, mark string) {
 	t.Helper()
-	for until := time.Now().Add(testutil.Timeout); len(process.Marked(mark)) > 0; time.Sleep(time.Millisecond) {
-		if time.Now().After(until) {
-			t.Fatalf("processes are left: %v", process.Marked(mark))
-		}
+	if !testutil.Eventually(func() bool { return len(process.Marked(mark)) == 0 }) {
+		t.Fatalf("processes are left: %v", process.Marked(mark))
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/internal/buffers"
+	"github.com/stdmcp/stdmcp/internal/testutil"
 )
 
 // TestFilesOfArguments: arguments come from regular files and pipes, up to the length of
@@ -59,10 +60,15 @@ func TestFilesOfArguments(t *testing.T) {
 	if o := runCommand(t, "serve", "--replay", "/dev/zero"); o.status != failure.Usage || !strings.Contains(o.stderr, "neither a regular file nor a pipe") {
 		t.Errorf("%+v", o)
 	}
-	// The readers above still wait for a writer.
-	if f, err := os.OpenFile(fifo, os.O_RDWR, 0); err == nil {
-		time.Sleep(10 * time.Millisecond)
-		_ = f.Close()
+	// The reader above still waits for a writer. Until it does, opening the pipe fails.
+	if !testutil.Eventually(func() bool {
+		f, err := os.OpenFile(fifo, os.O_WRONLY|syscall.O_NONBLOCK, 0)
+		if err == nil {
+			_ = f.Close()
+		}
+		return err == nil
+	}) {
+		t.Error("no reader waits for a writer")
 	}
 }
 

@@ -81,7 +81,7 @@ func TestMissingProgram(t *testing.T) {
 	d := h.SetServers(t.Context(), []*host.Server{{Name: "x", Type: config.Stdio, Command: "no-such-program-npx"}})
 	err := d.Errors["x"]
 	if e, ok := err.(*host.Error); !ok || e.Category != host.CategoryConfiguration || e.Code != "PROGRAM_NOT_FOUND" || !errors.Is(err, exec.ErrNotFound) ||
-		!strings.HasPrefix(err.Error(), `[MCP:x] failed to connect: start server "no-such-program-npx": `) || time.Since(start) > 10*time.Second {
+		!strings.HasPrefix(err.Error(), `[MCP:x] failed to connect: start server "no-such-program-npx": `) || time.Since(start) > testutil.Timeout {
 		t.Errorf("%v after %v", err, time.Since(start))
 	}
 	if state(t, h, "x") != host.Failed {

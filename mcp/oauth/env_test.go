@@ -240,7 +240,8 @@ func (e *env) admit(rw http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// hold keeps a request waiting until ok, or until the client has given up.
+// hold keeps a request waiting until ok, which no channel signals, or until the client
+// has given up.
 func hold(r *http.Request, ok func() bool) {
 	for !ok() && r.Context().Err() == nil {
 		time.Sleep(time.Millisecond)

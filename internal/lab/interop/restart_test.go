@@ -48,7 +48,7 @@ func TestRestartOfEverything(t *testing.T) {
 		p99 := testutil.Percentile(times, 99)
 		t.Logf("%s: a call after a restart takes %v, p99 %v of %d, budget 1s", what, testutil.Percentile(times, 50), p99, len(times))
 		// The budget is for a machine to itself; beyond the limit something hangs.
-		limit := 10 * time.Second
+		limit := testutil.Timeout
 		if os.Getenv("STDMCP_FIGURES") != "" {
 			limit = time.Second
 		}

@@ -80,7 +80,7 @@ func connect(t *testing.T, tr mcp.Transport) (*mcp.Client, *record) {
 	t.Cleanup(func() {
 		began := time.Now()
 		testutil.Check(t, c.Close())
-		if d := time.Since(began); d > 10*time.Second {
+		if d := time.Since(began); d > testutil.Timeout {
 			t.Errorf("Close took %v", d)
 		}
 	})
