@@ -51,15 +51,15 @@ func runServe(ctx context.Context, c *invocation) error {
 	}
 }
 
-// checkServeOutput is checkOutput for a server whose clients need what it writes: its
+// checkServeOutput is refuseNull for a server whose clients need what it writes: its
 // messages, or over HTTP a URL that has a secret or a free port.
 func (c *invocation) checkServeOutput(secret bool) error {
 	at := c.flags.Address
 	switch {
 	case at == "":
-		return c.checkOutput("what the server sends")
+		return c.refuseNull("what the server sends")
 	case secret || at == "0" || strings.HasSuffix(at, ":0"):
-		return c.checkOutput("the URL")
+		return c.refuseNull("the URL")
 	}
 	return nil
 }

@@ -170,10 +170,10 @@ func (c *invocation) explainRecordingAsTarget() error {
 	return c.usageHint(wire.Quote(c.target)+" is a recording", "for the recorded server, type: "+c.paste(append(line, "serve", "--replay", c.target)))
 }
 
-// checkOutput returns a failure if what a client or the user needs would go nowhere:
+// refuseNull returns a failure if what a client or the user needs would go nowhere:
 // standard output is closed, in place of which a Go program has the null device, or is
 // that device.
-func (c *invocation) checkOutput(what string) error {
+func (c *invocation) refuseNull(what string) error {
 	out, ok := c.stdout.(*os.File)
 	if !ok {
 		return nil
