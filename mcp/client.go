@@ -61,23 +61,22 @@ const (
 
 func newClient(ctx context.Context, opts *Options) *Client {
 	s := new(shared)
-	c := &s.self
-	c.shared = s
-	c.opts = opts.withDefaults()
-	c.notifications.Max, c.requests.replies.Max = maxNotifications, maxReplies
-	c.notifications.Budget, c.progress.budget = &c.budget, &c.budget
-	c.requests.budget, c.requests.replies.Budget = &c.budget, &c.budget
-	c.agreed.Store(new(agreement))
-	c.defaultTimeout.after = c.opts.Timeout
-	if c.opts.Trace != nil {
-		c.trace = *c.opts.Trace
+	s.self.shared = s
+	s.opts = opts.withDefaults()
+	s.notifications.Max, s.requests.replies.Max = maxNotifications, maxReplies
+	s.notifications.Budget, s.progress.budget = &s.budget, &s.budget
+	s.requests.budget, s.requests.replies.Budget = &s.budget, &s.budget
+	s.agreed.Store(new(agreement))
+	s.defaultTimeout.after = s.opts.Timeout
+	if s.opts.Trace != nil {
+		s.trace = *s.opts.Trace
 	}
-	c.ctx, c.cancel = context.WithCancel(context.WithoutCancel(ctx))
-	if c.opts.Cache != nil {
-		c.cache = c.opts.Cache.newCache()
-		c.observers = []observer{c.cache}
+	s.ctx, s.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	if s.opts.Cache != nil {
+		s.cache = s.opts.Cache.newCache()
+		s.observers = []observer{s.cache}
 	}
-	return c
+	return &s.self
 }
 
 // Server describes the server.

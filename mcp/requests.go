@@ -60,22 +60,23 @@ func (b *busyTime) count(now time.Time) {
 func (t *requestTable) add(ctx context.Context, id jsonrpc.ID, size int) (context.Context, error) {
 	key := id.String()
 	t.mu.Lock()
-	defer t.mu.Unlock()
+	err := ctx.Err()
 	switch {
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
+	case err != nil:
 	case t.cancels[key] != nil:
-		return nil, errIDInUse
+		err = errIDInUse
 	case t.n >= maxRequests, !t.budget.Take(size):
-		return nil, errTooManyRequests
+		err = errTooManyRequests
+	default:
+		if t.cancels == nil {
+			t.cancels = make(map[string]context.CancelFunc)
+		}
+		ctx, t.cancels[key] = context.WithCancel(ctx)
+		t.n++
+		t.running.Add(1)
 	}
-	if t.cancels == nil {
-		t.cancels = make(map[string]context.CancelFunc)
-	}
-	ctx, t.cancels[key] = context.WithCancel(ctx)
-	t.n++
-	t.running.Add(1)
-	return ctx, nil
+	t.mu.Unlock()
+	return ctx, err
 }
 
 // run runs f in a goroutine for which wait waits. f must return when ctx ends.
