@@ -21,7 +21,7 @@ import (
 	"sync"
 
 	"github.com/stdmcp/stdmcp/mcp/host"
-	"github.com/stdmcp/stdmcp/mcp/host/config"
+	mcpconfig "github.com/stdmcp/stdmcp/mcp/host/config"
 	"github.com/stdmcp/stdmcp/mcp/host/dialers"
 	"github.com/stdmcp/stdmcp/mcp/host/schema"
 )
@@ -41,7 +41,7 @@ func main() {
 
 // ask answers a question with the servers of a configuration file.
 func ask(ctx context.Context, file, question string) (string, error) {
-	servers := config.LoadFile(file)
+	servers := mcpconfig.LoadFile(file)
 	for _, problem := range servers.Problems {
 		log.Print(problem) // the other entries are loaded
 	}

@@ -19,7 +19,7 @@ import (
 	"os/signal"
 
 	"github.com/stdmcp/stdmcp/mcp/host"
-	"github.com/stdmcp/stdmcp/mcp/host/config"
+	mcpconfig "github.com/stdmcp/stdmcp/mcp/host/config"
 )
 
 // ask stands for the question to the user.
@@ -31,7 +31,7 @@ func ask(_ context.Context, c *host.Call) (host.Decision, error) {
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	settings := config.Load(".")
+	settings := mcpconfig.Load(".")
 	for _, problem := range settings.Problems {
 		log.Print(problem)
 	}

@@ -18,7 +18,7 @@ import (
 	"log"
 
 	"github.com/stdmcp/stdmcp/mcp/host"
-	"github.com/stdmcp/stdmcp/mcp/host/config"
+	mcpconfig "github.com/stdmcp/stdmcp/mcp/host/config"
 )
 
 func main() {
@@ -26,7 +26,7 @@ func main() {
 	h := host.New(nil)
 	defer h.Shutdown(ctx)
 	set := func(text string) {
-		diff, err := json.Marshal(h.SetServers(ctx, config.Parse([]byte(text), "", "local").Servers))
+		diff, err := json.Marshal(h.SetServers(ctx, mcpconfig.Parse([]byte(text), "", "local").Servers))
 		if err != nil {
 			log.Fatal(err)
 		}

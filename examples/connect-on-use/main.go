@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/mcp/host"
-	"github.com/stdmcp/stdmcp/mcp/host/config"
+	mcpconfig "github.com/stdmcp/stdmcp/mcp/host/config"
 )
 
 func main() {
@@ -29,7 +29,7 @@ func main() {
 		Retry:      host.Retry{Max: 5, Initial: time.Second, Cap: time.Minute, Multiplier: 2},
 	})
 	defer h.Shutdown(ctx)
-	h.SetServers(ctx, []*host.Server{{Name: "calculator", Type: config.Stdio, Command: "mcpecho", Args: []string{"serve"}, Lazy: true}})
+	h.SetServers(ctx, []*host.Server{{Name: "calculator", Type: mcpconfig.Stdio, Command: "mcpecho", Args: []string{"serve"}, Lazy: true}})
 	fmt.Println(h.Status()[0]) // nothing has been started
 	call := func(agent *host.View, tool, input string) {
 		text, err := agent.Execute(ctx, tool, []byte(input))

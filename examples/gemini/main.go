@@ -23,7 +23,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host"
-	"github.com/stdmcp/stdmcp/mcp/host/config"
+	mcpconfig "github.com/stdmcp/stdmcp/mcp/host/config"
 	"github.com/stdmcp/stdmcp/mcp/host/dialers"
 	"github.com/stdmcp/stdmcp/mcp/host/schema"
 )
@@ -43,7 +43,7 @@ func main() {
 
 // ask answers a question with the servers of a configuration file.
 func ask(ctx context.Context, file, question string) (string, error) {
-	servers := config.LoadFile(file)
+	servers := mcpconfig.LoadFile(file)
 	for _, problem := range servers.Problems {
 		log.Print(problem) // the other entries are loaded
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host"
-	"github.com/stdmcp/stdmcp/mcp/host/config"
+	mcpconfig "github.com/stdmcp/stdmcp/mcp/host/config"
 	"github.com/stdmcp/stdmcp/mcp/mcptest"
 )
 
@@ -24,9 +24,9 @@ func start(t *testing.T) *host.Host {
 	camera.Tool("zoom", nil, func(*mcptest.Call) (any, error) {
 		return &mcp.CallToolResult{Content: []mcp.Content{mcp.TextContent("the lens is stuck")}, IsError: true}, nil
 	})
-	h := host.New(&host.Options{Dialers: host.Dialers{config.SDK: host.InProcess(map[string]mcp.Transport{"calculator": calculator, "camera": camera})}})
+	h := host.New(&host.Options{Dialers: host.Dialers{mcpconfig.SDK: host.InProcess(map[string]mcp.Transport{"calculator": calculator, "camera": camera})}})
 	t.Cleanup(func() { h.Shutdown(t.Context()) })
-	if err := h.SetServers(t.Context(), []*host.Server{{Name: "calculator", Type: config.SDK}, {Name: "camera", Type: config.SDK}}).Err(); err != nil {
+	if err := h.SetServers(t.Context(), []*host.Server{{Name: "calculator", Type: mcpconfig.SDK}, {Name: "camera", Type: mcpconfig.SDK}}).Err(); err != nil {
 		t.Fatal(err)
 	}
 	return h

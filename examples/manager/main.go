@@ -13,7 +13,7 @@ import (
 	"os"
 
 	"github.com/stdmcp/stdmcp/mcp/host"
-	"github.com/stdmcp/stdmcp/mcp/host/config"
+	mcpconfig "github.com/stdmcp/stdmcp/mcp/host/config"
 	"github.com/stdmcp/stdmcp/mcp/host/dialers"
 )
 
@@ -48,7 +48,7 @@ func main() {
 	}
 	ctx, m := context.Background(), NewManager()
 	defer m.Close()
-	if err := m.Connect(ctx, config.LoadFile(os.Args[1]).Servers...); err != nil {
+	if err := m.Connect(ctx, mcpconfig.LoadFile(os.Args[1]).Servers...); err != nil {
 		log.Fatal(err)
 	}
 	text, err := m.Call(ctx, os.Args[2], os.Args[3], json.RawMessage(os.Args[4]))

@@ -12,14 +12,14 @@ import (
 	"os"
 
 	"github.com/stdmcp/stdmcp/mcp/host"
-	"github.com/stdmcp/stdmcp/mcp/host/config"
+	mcpconfig "github.com/stdmcp/stdmcp/mcp/host/config"
 	"github.com/stdmcp/stdmcp/mcp/host/dialers"
 	"github.com/stdmcp/stdmcp/mcp/host/skillset"
 )
 
 func main() {
 	ctx := context.Background()
-	settings := config.Load(".")
+	settings := mcpconfig.Load(".")
 	for _, problem := range settings.Problems {
 		log.Print(problem) // the other entries are loaded
 	}

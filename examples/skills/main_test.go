@@ -7,7 +7,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host"
-	"github.com/stdmcp/stdmcp/mcp/host/config"
+	mcpconfig "github.com/stdmcp/stdmcp/mcp/host/config"
 	"github.com/stdmcp/stdmcp/mcp/mcptest"
 )
 
@@ -16,9 +16,9 @@ func TestSkillsOfTwoServers(t *testing.T) {
 	shop.Skill("skill://acme/refunds", map[string]string{
 		"SKILL.md": "---\nname: refunds\ndescription: Process refunds\n---\n", "GUIDE.md": "Ask twice.\n"})
 	wiki.Skill("skill://wiki/refunds", map[string]string{"SKILL.md": "---\nname: refunds\ndescription: Explain refunds\n---\n"})
-	h := host.New(&host.Options{Dialers: host.Dialers{config.SDK: host.InProcess(map[string]mcp.Transport{"shop": shop, "wiki": wiki})}})
+	h := host.New(&host.Options{Dialers: host.Dialers{mcpconfig.SDK: host.InProcess(map[string]mcp.Transport{"shop": shop, "wiki": wiki})}})
 	defer h.Shutdown(context.Background())
-	servers := []*host.Server{{Name: "shop", Type: config.SDK}, {Name: "wiki", Type: config.SDK}}
+	servers := []*host.Server{{Name: "shop", Type: mcpconfig.SDK}, {Name: "wiki", Type: mcpconfig.SDK}}
 	if err := h.SetServers(t.Context(), servers).Err(); err != nil {
 		t.Fatal(err)
 	}

@@ -21,12 +21,12 @@ import (
 	"os"
 
 	"github.com/stdmcp/stdmcp/mcp/host"
-	"github.com/stdmcp/stdmcp/mcp/host/config"
+	mcpconfig "github.com/stdmcp/stdmcp/mcp/host/config"
 )
 
 // start starts the servers and returns when each has started or failed.
 func start(ctx context.Context, file string) *host.Host {
-	settings := config.LoadFile(file)
+	settings := mcpconfig.LoadFile(file)
 	for _, problem := range settings.Problems {
 		log.Print(problem)
 	}

@@ -26,12 +26,12 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/mcp/host"
-	"github.com/stdmcp/stdmcp/mcp/host/config"
+	mcpconfig "github.com/stdmcp/stdmcp/mcp/host/config"
 )
 
 // start connects to the servers of a file. It fails only if all servers do.
 func start(ctx context.Context, file string) (*host.Host, error) {
-	settings := config.LoadFile(file)
+	settings := mcpconfig.LoadFile(file)
 	for _, problem := range settings.Problems {
 		if problem.Warning || problem.Server == "" { // the others are among the errors below
 			log.Print(problem)
