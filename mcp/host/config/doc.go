@@ -9,6 +9,9 @@ a minor version.
 	}
 	diff := h.SetServers(ctx, c.Servers) // of package host
 
+A program with a variable config imports the package under another name, such as
+mcpconfig.
+
 # Format
 
 The servers are the members of an object under mcpServers, servers, mcp.servers,
