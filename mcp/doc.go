@@ -111,7 +111,10 @@
 //		Server string   `json:"server"`
 //	}
 //
-// A struct that embeds a [Transport] or a jsonrpc.Conn keeps what they can do.
+// The same holds for types of other packages that print no secrets, as they have
+// Format and MarshalText: Options of streamhttp, sse and oauth, oauth.Client,
+// stdio.Transport. A struct that embeds a [Transport] or a jsonrpc.Conn keeps what
+// they can do.
 //
 // # Timeouts
 //

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -13,7 +14,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/oauth"
+	"github.com/stdmcp/stdmcp/mcp/streamhttp"
 )
 
 // startServer starts a server that welcomes those who have the token "valid",
@@ -91,6 +94,18 @@ func Example() {
 	// streamhttp.New(url, &streamhttp.Options{Client: auth.Client()})
 	get(auth, server.URL+"/mcp")
 	// Output: 200 welcome
+}
+
+// A client of a server that demands authorization. The tokens stay in a file.
+func ExampleNew() {
+	const url = "https://example.com/mcp"
+	auth := oauth.New(url, &oauth.Options{Authorizer: &oauth.Loopback{}, Store: oauth.NewFile("tokens.json")})
+	defer auth.CloseIdleConnections()
+	client, err := mcp.Connect(context.Background(), streamhttp.New(url, &streamhttp.Options{Client: auth.Client()}), nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer client.Close()
 }
 
 func ExampleNew_loginRequired() {
