@@ -34,7 +34,7 @@ type listed struct {
 // method may implement an interface.
 func usedInTests(t *testing.T) map[string]bool {
 	t.Helper()
-	cmd := exec.Command("go", "list", "-export", "-deps", "-test", "-json=ImportPath,Dir,Export,GoFiles,TestGoFiles,XTestGoFiles", "./...")
+	cmd := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles,TestGoFiles,XTestGoFiles", "./...", "testing", "testing/synctest")
 	cmd.Dir = root
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
@@ -50,9 +50,6 @@ func usedInTests(t *testing.T) map[string]bool {
 			break
 		} else if err != nil {
 			t.Fatal(err)
-		}
-		if strings.HasSuffix(p.ImportPath, "]") || strings.HasSuffix(p.ImportPath, ".test") {
-			continue // compiled for a test
 		}
 		export[p.ImportPath] = p.Export
 		if strings.HasPrefix(p.ImportPath, "github.com/stdmcp/stdmcp/") {
