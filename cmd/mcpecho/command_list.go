@@ -38,32 +38,34 @@ func lists() map[string]*list {
 
 // lister returns the command that prints a list.
 func lister(name string) func(context.Context, *invocation) error {
-	return func(ctx context.Context, c *invocation) error {
-		return c.withServer(ctx, func(s *conversation) error {
-			l := lists()[name]
-			raw, offered, err := c.fetchOffered(ctx, s, l)
-			if err != nil {
-				return err
-			}
-			if c.flags.JSON {
-				return c.printJSON(raw)
-			}
-			rows, err := l.rows(raw)
-			if err != nil {
-				return malformed(l.method, err)
-			}
-			switch {
-			case !offered:
-				c.note(s, "The server offers no "+name+".")
-			case len(rows) == 0 && s.excluded == 0:
-				c.note(s, "The server has no "+name+".")
-			}
-			if s.excluded > 0 {
-				c.note(s, "The configuration excludes "+terminal.Count(s.excluded, "tool")+".")
-			}
-			return c.printLong(ctx, c.table(l.header, rows))
-		})
-	}
+	return func(ctx context.Context, c *invocation) error { return c.printList(ctx, name) }
+}
+
+func (c *invocation) printList(ctx context.Context, name string) error {
+	return c.withServer(ctx, func(s *conversation) error {
+		l := lists()[name]
+		raw, offered, err := c.fetchOffered(ctx, s, l)
+		if err != nil {
+			return err
+		}
+		if c.flags.JSON {
+			return c.printJSON(raw)
+		}
+		rows, err := l.rows(raw)
+		if err != nil {
+			return malformed(l.method, err)
+		}
+		switch {
+		case !offered:
+			c.note(s, "The server offers no "+name+".")
+		case len(rows) == 0 && s.excluded == 0:
+			c.note(s, "The server has no "+name+".")
+		}
+		if s.excluded > 0 {
+			c.note(s, "The configuration excludes "+terminal.Count(s.excluded, "tool")+".")
+		}
+		return c.printLong(ctx, c.table(l.header, rows))
+	})
 }
 
 // fetchOffered is fetch for a list that the server may not have: it then returns

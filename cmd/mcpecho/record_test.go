@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -82,6 +83,64 @@ func TestRecordingsInPlaceOfOthers(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestView prints recordings and traces, also under the words of other programs, and
+// follows a file that grows.
+func TestView(t *testing.T) {
+	t.Chdir(t.TempDir())
+	runWithServer(t, "call", "echo", "message=hi", "--record", "session.rec", "--trace", "session.trace").want(t, 0, "hi\n", "")
+	for _, line := range []string{"view session.rec", "show session.trace", "logs session.rec", "view session.rec --method tools/call"} {
+		if o := runCommand(t, strings.Fields(line)...); o.status != 0 || strings.Count(o.stdout, " B  tools/call echo\n") != 2 || o.stderr != "" {
+			t.Errorf("%s: %v", line, o)
+		}
+	}
+	if o := runCommand(t, "view", "session.rec", "--method", "tools/call", "-v"); strings.Count(o.stdout, "\n") != 4 || !strings.Contains(o.stdout, `"message":"hi"`) {
+		t.Error(o)
+	}
+	if o := runCommand(t, "view", "session.rec", "--method", "tools/call", "--json"); strings.Count(o.stdout, "\n") != 2 || !strings.Contains(o.stdout, `"kind":"response","method":"tools/call","name":"echo","ms":`) {
+		t.Error(o)
+	}
+	if o := runCommand(t, "view", "sesion.rec"); suggestion(o.stderr) != "mcpecho view session.rec" {
+		t.Error(o)
+	}
+	testutil.Must(t, os.WriteFile("script.py", []byte("print()\n"), 0o600))
+	runCommand(t, "view", "script.py").want(t, failure.Usage, "", "script.py: recording: line 1: this is no recording")
+	whole, err := os.ReadFile("session.rec")
+	if err != nil {
+		t.Fatal(err)
+	}
+	half := len(whole) / 2
+	testutil.Must(t, os.WriteFile("growing.rec", whole[:half], 0o600))
+	grow := &growingOutput{t: t, rest: whole[half:]}
+	if status := run(t.Context(), []string{"view", "-f", "growing.rec"}, &environment{stdout: grow, stderr: io.Discard, stdin: strings.NewReader(""), getenv: os.Getenv, name: "mcpecho"}); status != 0 {
+		t.Error(status)
+	}
+	if got, want := grow.b.String(), runCommand(t, "view", "session.rec").stdout; got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+}
+
+// A growingOutput makes a file grow when the program has read what is there.
+type growingOutput struct {
+	t    *testing.T
+	b    strings.Builder
+	rest []byte
+}
+
+func (w *growingOutput) Write(p []byte) (int, error) {
+	if w.rest != nil {
+		f, err := os.OpenFile("growing.rec", os.O_APPEND|os.O_WRONLY, 0)
+		if err == nil {
+			_, err = f.Write(w.rest)
+			err = errors.Join(err, f.Close())
+		}
+		if err != nil {
+			w.t.Error(err)
+		}
+		w.rest = nil
+	}
+	return w.b.Write(p)
 }
 
 // TestClosedOutput: a server whose messages, or whose URL, no client can read does not

@@ -78,44 +78,51 @@ func NewReader(r io.Reader) *Reader { return &Reader{lines: bufio.NewReader(r), 
 // Next returns the next entry, or io.EOF at the end of the recording. After an error that
 // is ErrTruncated it may be called again, if r may have grown.
 func (r *Reader) Next() (e Entry, err error) {
-	fail := func(format string, args ...any) (Entry, error) {
-		return e, fmt.Errorf("recording: line %d: "+format, append([]any{r.n}, args...)...)
+	e, err = r.next()
+	if err != nil && err != io.EOF {
+		err = fmt.Errorf("recording: line %d: %w", r.n, err)
 	}
+	return e, err
+}
+
+// next is Next with an error that does not name the line.
+func (r *Reader) next() (e Entry, err error) {
+	line, err := r.readLine()
 	if r.n == 1 {
-		line, err := r.readLine()
-		have, ok := strings.CutPrefix(line, header)
+		begin := line + string(r.line)
+		have, ok := strings.CutPrefix(begin, header)
 		switch {
-		case err == io.EOF && strings.HasPrefix(header+version, string(r.line)):
-			return fail("%w: it has no entry", ErrTruncated)
+		case err == io.EOF && strings.HasPrefix(header+version, begin):
+			return e, fmt.Errorf("%w: it has no entry", ErrTruncated)
 		case err != nil && err != io.EOF:
-			return fail("%w", err)
-		case !ok:
-			return fail("this is no recording: it begins with %.40q", line+string(r.line))
+			return e, err
+		case !ok || err != nil:
+			return e, fmt.Errorf("this is no recording: it begins with %.40q", begin)
 		case have != version && have != oldVersion:
-			return fail("the format has version %.20q, and this program reads versions %s and %s: record again or update", have, oldVersion, version)
+			return e, fmt.Errorf("the format has version %.20q, and this program reads versions "+oldVersion+" and "+version+": record again or update", have)
 		}
 		r.n++
+		line, err = r.readLine()
 	}
-	line, err := r.readLine()
 	switch {
 	case err == io.EOF:
-		return fail("%w: the line %q is missing", ErrTruncated, "end "+strconv.Itoa(r.count))
+		return e, fmt.Errorf(`%w: the line "end %d" is missing`, ErrTruncated, r.count)
 	case err != nil:
-		return fail("%w", err)
+		return e, err
 	}
 	if count, ok := strings.CutPrefix(line, "end "); ok {
 		if count != strconv.Itoa(r.count) {
-			return fail("the recording was edited: %.20s entries were recorded, and %d are here", count, r.count)
+			return e, fmt.Errorf("the recording was edited: %.20s entries were recorded, and %d are here", count, r.count)
 		}
 		if _, err := r.lines.ReadByte(); err != io.EOF {
 			r.n++
-			return fail("the recording was edited: text after its end")
+			return e, errors.New("the recording was edited: text after its end")
 		}
 		return e, io.EOF
 	}
 	e, problem := parseEntry(line, &r.sum)
 	if problem != "" {
-		return fail("%s", problem)
+		return e, errors.New(problem)
 	}
 	e.Line = r.n
 	r.n++
@@ -199,31 +206,39 @@ func (e *Entry) parse() (problem string) {
 			return "want a text as a JSON string: " + r.Err().Error()
 		}
 	case Exchange:
-		e.HTTP = new(HTTP)
-		for r.Object(); r.More(); {
-			switch string(r.Key()) {
-			case "exchange":
-				e.HTTP.Exchange = int(r.Int())
-			case "method":
-				e.HTTP.Method = r.String()
-			case "status":
-				e.HTTP.Status = int(r.Int())
-			case "headers":
-				e.HTTP.Headers = make(map[string][]string)
-				for r.Object(); r.More(); {
-					name := string(r.Key())
-					e.HTTP.Headers[name] = []string{r.String()}
-				}
-			default:
-				r.Skip()
-			}
-		}
-		if r.End() == nil && (e.HTTP.Method == "") == (e.HTTP.Status == 0) {
+		if e.HTTP = ParseHTTP(e.Text); e.HTTP == nil {
 			return "want an HTTP request with a method or a response with a status"
-		}
-		if r.Err() != nil {
-			return "want an HTTP request or response: " + r.Err().Error()
 		}
 	}
 	return ""
+}
+
+// ParseHTTP returns what Append has written, or nil if the text is something else.
+func ParseHTTP(text string) *HTTP {
+	h, r := new(HTTP), wire.NewReader([]byte(text))
+	if r.Kind() != wire.Object {
+		return nil
+	}
+	for r.Object(); r.More(); {
+		switch string(r.Key()) {
+		case "exchange":
+			h.Exchange = int(r.Int())
+		case "method":
+			h.Method = r.String()
+		case "status":
+			h.Status = int(r.Int())
+		case "headers":
+			h.Headers = make(map[string][]string)
+			for r.Object(); r.More(); {
+				name := string(r.Key())
+				h.Headers[name] = []string{r.String()}
+			}
+		default:
+			r.Skip()
+		}
+	}
+	if r.End() != nil || (h.Method == "") == (h.Status == 0) {
+		return nil
+	}
+	return h
 }

@@ -94,7 +94,7 @@ func TestVersions(t *testing.T) {
 		"stdmcp recording 2\n1 5 ? 00000000 {}\nend 1\n":     "line 2: want connection, time and kind",
 		"stdmcp recording 2\n1 5 <text a505df1b 1\n":         "line 2: the recording was edited",
 		"stdmcp recording 2\n1 5 <text 83dcefb7 1\nend 1\n":  "line 2: want a text as a JSON string",
-		"stdmcp recording 2\n1 5 <http 83dcefb7 1\nend 1\n":  "line 2: want an HTTP request or response",
+		"stdmcp recording 2\n1 5 <http 83dcefb7 1\nend 1\n":  "line 2: want an HTTP request",
 		"stdmcp recording 2\n1 5 >http a3a6bf43 {}\nend 1\n": "line 2: want an HTTP request",
 		"stdmcp recording 2\n1 5 < a3a6bf43 {}\n":            "line 3: the recording is truncated",
 	} {

@@ -27,7 +27,7 @@ type Values struct {
 	Record, Replay                                                    string
 	NoInput                                                           bool
 	Insecure                                                          bool // do not verify certificates
-	Watch                                                             bool
+	Watch, Follow                                                     bool
 	StopOnError, Strict, Call                                         bool
 	NoToken                                                           bool
 	Origins                                                           []string // of web pages that may use the proxy
@@ -47,7 +47,7 @@ type Values struct {
 	Dir, Protocol           string
 	Issuer                  string // the only authorization server; empty for any
 	Device                  bool   // log in with a code
-	Trace, Output           string
+	Trace, Output, Method   string
 	Timeout, ConnectTimeout time.Duration // negative means no limit
 }
 
@@ -123,13 +123,15 @@ func All() []Flag {
 		{"connect-timeout", "", "TIME", "limit for connecting (default 15s; 60s if it starts the server)", wait(func(f *Values) *time.Duration { return &f.ConnectTimeout })},
 		{"timeout", "", "TIME", "limit for a response or progress (default 60s; 0: no limit)", wait(func(f *Values) *time.Duration { return &f.Timeout })},
 		{"trace", "", "FILE", "write each message to FILE as a line of JSON, secrets masked", text(func(f *Values) *string { return &f.Trace })},
-		{"v", "", "", "show the server's logs and standard error", on(func(f *Values) *bool { return &f.Verbose })},
+		{"v", "", "", "show more: the server's logs and standard error", on(func(f *Values) *bool { return &f.Verbose })},
 		{"q", "", "", "show only the result and errors", on(func(f *Values) *bool { return &f.Quiet })},
 		{"no-state", "", "", "keep nothing about servers in files", on(func(f *Values) *bool { return &f.NoState })},
 		{"no-color", "", "", "do not use colors (also with the environment variable NO_COLOR)", on(func(f *Values) *bool { return &f.NoColor })},
 		{"no-input", "", "", "do not ask for missing arguments", on(func(f *Values) *bool { return &f.NoInput })},
 		{"record", "", "FILE", "record the session in FILE, secrets masked", text(func(f *Values) *string { return &f.Record })},
 		{"replay", "", "FILE", "respond as the recorded server did", text(func(f *Values) *string { return &f.Replay })},
+		{"follow", "f", "", "wait for further messages until interrupted", on(func(f *Values) *bool { return &f.Follow })},
+		{"method", "", "METHOD", "print only the messages of this method", text(func(f *Values) *string { return &f.Method })},
 		{"watch", "", "", "check again when files change: those that the server's command names, and each PATH", on(func(f *Values) *bool { return &f.Watch })},
 		{"call", "", "", "also call the tools that are marked read-only, with sample arguments", on(func(f *Values) *bool { return &f.Call })},
 		{"strict", "", "", "exit with status 5 also for changes that may break callers", on(func(f *Values) *bool { return &f.Strict })},

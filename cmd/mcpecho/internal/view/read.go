@@ -1,0 +1,117 @@
+package view
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/recording"
+	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+)
+
+// maxLine limits a line of a trace, in bytes.
+const maxLine = 128 << 20
+
+// An Entry is one of a recording, or a line of a trace.
+type Entry struct {
+	recording.Entry
+	Note string // of a trace: what the user was told
+}
+
+// A Reader reads the entries of a recording or a trace.
+type Reader struct {
+	in    *bufio.Reader
+	rec   *recording.Reader // nil for a trace
+	known bool              // which of them it is
+	line  []byte            // of a trace, the beginning of one without an end yet
+	began time.Time
+}
+
+// NewReader returns a Reader of r.
+func NewReader(r io.Reader) *Reader { return &Reader{in: bufio.NewReader(r)} }
+
+// ErrNeither means that a file is neither a recording nor a trace.
+var ErrNeither = errors.New("it is neither a recording nor a trace")
+
+// Next returns the next entry. Its error is io.EOF at the end of a recording, and
+// recording.ErrTruncated if there is no further line yet; then it may be called again.
+func (r *Reader) Next() (*Entry, error) {
+	if !r.known {
+		switch begin, err := r.in.Peek(1); {
+		case err == io.EOF:
+			return nil, recording.ErrTruncated
+		case err != nil:
+			return nil, err
+		case begin[0] != '{':
+			r.rec = recording.NewReader(r.in)
+		}
+		r.known = true
+	}
+	if r.rec != nil {
+		e, err := r.rec.Next()
+		return &Entry{Entry: e}, err
+	}
+	for {
+		part, err := r.in.ReadSlice('\n')
+		if r.line = append(r.line, part...); len(r.line) > maxLine {
+			return nil, jsonrpc.ErrTooLarge
+		}
+		switch {
+		case err == nil:
+			line := r.line
+			r.line = nil
+			return r.parse(line)
+		case err == io.EOF:
+			return nil, recording.ErrTruncated
+		case err != bufio.ErrBufferFull:
+			return nil, err
+		}
+	}
+}
+
+// parse returns the entry of a line of a trace.
+func (r *Reader) parse(line []byte) (*Entry, error) {
+	e := &Entry{}
+	e.Conn = 1
+	var at time.Time
+	var err error
+	known := false
+	in := wire.NewReader(line)
+	if in.Kind() != wire.Object {
+		return nil, ErrNeither
+	}
+	for in.Object(); in.More(); {
+		switch string(in.Key()) {
+		case "time":
+			at, err = time.Parse(time.RFC3339Nano, in.String())
+		case "dir":
+			e.Sent = in.String() == "send"
+		case "note":
+			e.Note, known = in.String(), true
+		case "message":
+			known = true
+			if in.Kind() == wire.String {
+				e.Kind, e.Text = recording.Text, in.String()
+				continue
+			}
+			e.Text = string(in.Raw())
+			e.Message, _ = jsonrpc.Parse([]byte(e.Text)) // what is none is shown as it is
+		case "http":
+			known = true
+			e.Kind, e.Text = recording.Exchange, string(in.Raw())
+			e.HTTP = recording.ParseHTTP(e.Text)
+		default:
+			in.Skip()
+		}
+	}
+	if in.End() != nil || err != nil || !known || e.Kind == recording.Exchange && e.HTTP == nil {
+		return nil, ErrNeither
+	}
+	if r.began.IsZero() {
+		r.began = at
+	}
+	e.At = at.Sub(r.began)
+	return e, nil
+}
