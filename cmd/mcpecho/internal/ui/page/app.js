@@ -111,7 +111,7 @@ const metaOf = (kind, name) => (lists.items[kind] || []).find((i) => i.name === 
 // choose opens an item, or a resource that is in no list.
 async function choose(kind, name, value) {
 	const data = kind !== 'resource' || metaOf(kind, name) ? await get('item', { kind, name }).then(parse, failed)
-		: { item: { uri: name, name, description: 'The resource is not in the list.' }, form: { kind: 'object' } };
+		: { item: { uri: name, name, description: 'It is not in the list.' }, form: { kind: 'object' } };
 	if (!data) return false;
 	const draft = value ?? drafts.get(draftKey(kind, name));
 	open = { kind, name, item: data.item, form: data.form, value: draft ?? initial(data.form) ?? {}, call: 0, tab: open?.tab || 'form' };
