@@ -75,6 +75,10 @@ A program that uses neither function links neither.
 
 # Calls
 
+[Tool.Execute] returns text for a model, [Tool.Call] the whole result, and [Tool.Do]
+takes all options of a call. Hosts and views have Execute and Call for the name that
+a model chose, and CallTool for the names of a server and its tool.
+
 A call waits up to Options.Timeout for its server to be connected. Then
 Options.Timeout also limits the call itself; each progress notification restarts
 it, up to Options.MaxTimeout in total. When the connection ends during a call,
@@ -112,8 +116,8 @@ feature off.
 # Concurrency
 
 All functions and methods may be called by multiple goroutines at once.
-Functions in Options may be called concurrently. A connected
-server needs one goroutine in addition to those of its client. A server that
-does not respond delays only the calls made to it.
+Functions in Options may be called concurrently. A connected server needs one
+goroutine in addition to those of its client. A server that does not respond
+delays only the calls made to it.
 */
 package host
