@@ -80,8 +80,8 @@ func runAdd(_ context.Context, c *invocation) error {
 
 // swapped returns words with two of them in place of each other.
 func swapped(words []string, one, other string) []string {
-	words = slices.Clone(words)
-	a, b := slices.Index(words, one), slices.Index(words, other)
+	words = cloneWords(words)
+	a, b := indexWord(words, one), indexWord(words, other)
 	if a >= 0 && b >= 0 {
 		words[a], words[b] = words[b], words[a]
 	}
@@ -91,7 +91,7 @@ func swapped(words []string, one, other string) []string {
 // explainAdd returns the failure for a command line that describes no server.
 func (c *invocation) explainAdd() error {
 	if len(c.args) > 2 && c.server == nil && strings.Contains(c.args[1], "://") {
-		return c.suggest("add accepts one URL", slices.DeleteFunc(slices.Clone(c.typed), func(word string) bool { return slices.Contains(c.args[2:], word) }))
+		return c.suggest("add accepts one URL", slices.DeleteFunc(cloneWords(c.typed), func(word string) bool { return hasWord(c.args[2:], word) }))
 	}
 	if len(c.args) > 1 && c.server == nil {
 		if url := guess.URL(c.args[1]); url != "" && !strings.Contains(c.args[1], " ") {
@@ -121,7 +121,7 @@ func (c *invocation) findElsewhere(program, name string) (*config.Server, error)
 	switch {
 	case len(programs) == 0:
 		return nil, c.usageHint("no program with configured servers was found", "for those of mcpecho, type: "+c.paste([]string{"servers"}))
-	case !slices.Contains(programs, program):
+	case !hasWord(programs, program):
 		near := append(nearest.Names(program, programs), programs...)[0]
 		return nil, c.usageHint("no servers of "+wire.Quote(program)+" were found", "type: "+c.retyped(program, near)+" (found: "+strings.Join(programs, ", ")+")")
 	case name == "" && len(names) > 0:

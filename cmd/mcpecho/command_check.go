@@ -129,7 +129,7 @@ func (c *invocation) checkedVersions() [][]string {
 	}
 	isModern := func(version string) bool { return version >= mcp.ProtocolVersion20260728 }
 	versions := mcp.ProtocolVersions()
-	modern := slices.DeleteFunc(slices.Clone(versions), func(v string) bool { return !isModern(v) })
+	modern := slices.DeleteFunc(cloneWords(versions), func(v string) bool { return !isModern(v) })
 	return [][]string{modern, slices.DeleteFunc(versions, isModern)}
 }
 

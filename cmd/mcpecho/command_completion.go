@@ -122,7 +122,7 @@ func commandNames() (names []string) {
 
 // flagsOf returns the flags of a command, including --help.
 func flagsOf(c *command) []flags.Flag {
-	return slices.DeleteFunc(flags.All(), func(f flags.Flag) bool { return f.Name != "help" && !slices.Contains(c.flags, f.Name) })
+	return slices.DeleteFunc(flags.All(), func(f flags.Flag) bool { return f.Name != "help" && !hasWord(c.flags, f.Name) })
 }
 
 // flagWords returns all forms of flags: -o, --output.
@@ -326,7 +326,7 @@ func fishFlag(f *flags.Flag) string {
 	if f.Name != "help" {
 		var names []string
 		for _, c := range commands() {
-			if slices.Contains(c.flags, f.Name) {
+			if hasWord(c.flags, f.Name) {
 				names = append(append(names, c.name), c.aliases...)
 			}
 		}

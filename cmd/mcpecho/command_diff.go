@@ -157,8 +157,8 @@ func (s *diffSide) explain(err error) error {
 	case s.c.server == nil:
 		f.Hint += strings.TrimPrefix(s.c.paste(append([]string{"diff", "--"}, s.all...)), s.c.paste([]string{"diff"}))
 	case errors.As(err, &missed):
-		line := slices.Clone(s.c.typed)
-		at := slices.Index(line, s.c.typedCommand()) + 1
+		line := cloneWords(s.c.typed)
+		at := indexWord(line, s.c.typedCommand()) + 1
 		for _, name := range missed.Names {
 			line = slices.Insert(line, at, "-e", name)
 		}
@@ -168,7 +168,7 @@ func (s *diffSide) explain(err error) error {
 	case s.typed != "":
 		f.Hint = "type: " + s.c.retyped(s.typed, shellwords.Join(better))
 	default:
-		line := slices.Clone(s.c.typed)
+		line := cloneWords(s.c.typed)
 		for i := range line {
 			if n := len(s.c.server); i+n <= len(line) && i > 0 && line[i-1] == "--" && slices.Equal(line[i:i+n], s.c.server) {
 				f.Hint = "type: " + s.c.paste(slices.Replace(line, i, i+n, better...))

@@ -146,10 +146,10 @@ func (c *invocation) diffLine(args []string, servers [][]string) string {
 	line := c.without()
 	kept := 0
 	line = slices.DeleteFunc(line, func(word string) bool {
-		if slices.Contains(args, word) {
+		if hasWord(args, word) {
 			kept++
 		}
-		return slices.Contains(args, word) && kept > 2
+		return hasWord(args, word) && kept > 2
 	})
 	have := min(len(args), 2)
 	servers = slices.DeleteFunc(slices.Clone(servers), func(server []string) bool { return len(server) == 0 })
@@ -207,7 +207,7 @@ func (s *diffSide) explainWord(cfg *config.Config, word string) error {
 	if path, err := exec.LookPath(word); err == nil {
 		return c.usageHint(wire.Quote(word)+" is a program", "if it is a server, type: "+c.retyped(word, path))
 	}
-	if slices.Contains([]string{".rec", ".mcp", ".json", ".jsonl", ".log", ".txt", ".session"}, filepath.Ext(word)) && !strings.Contains(word, ":") {
+	if hasWord([]string{".rec", ".mcp", ".json", ".jsonl", ".log", ".txt", ".session"}, filepath.Ext(word)) && !strings.Contains(word, ":") {
 		return c.usageHint(message, "to record a server, type: "+c.paste([]string{"tools", "--record", word, sampleURL}))
 	}
 	err := c.findTarget()

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -162,7 +161,7 @@ func (c *invocation) helpFor(cmd *command) string {
 func helpFlags(names []string, width int) string {
 	var b bytes.Buffer
 	for _, f := range flags.All() {
-		if names != nil && !slices.Contains(names, f.Name) {
+		if names != nil && !hasWord(names, f.Name) {
 			continue
 		}
 		typed := strings.Join(f.Names(), ", ")

@@ -199,7 +199,7 @@ func (t *sheet) properties(s *toolargs.Schema, prefix string) {
 	}
 	for _, p := range s.Properties {
 		name, description := prefix+p.Name, p.Kind()
-		if slices.Contains(s.Required, p.Name) {
+		if hasWord(s.Required, p.Name) {
 			description += ", required"
 		}
 		if p.Default != "" {

@@ -93,21 +93,20 @@ func (c *invocation) wrongPrompt(name string, given map[string]string, p *mcp.Pr
 	if p == nil {
 		return nil
 	}
-	known, required := promptArguments(p)
-	message := ""
+	schema, message := toolargs.PromptSchema(p), ""
+	values := new(toolargs.Given)
 	for key := range given {
-		if !slices.Contains(known, key) {
-			message = "the prompt " + wire.Quote(name) + " has no argument " + wire.Quote(key) + failure.DidYouMean(key, known)
-		}
+		values.Each = append(values.Each, toolargs.Argument{Key: key})
 	}
-	missing := slices.DeleteFunc(slices.Clone(required), func(key string) bool { _, ok := given[key]; return ok })
-	if len(missing) > 0 && message == "" {
+	if key := values.Unknown(schema); key != "" {
+		message = "the prompt " + wire.Quote(name) + " has no argument " + wire.Quote(key) + failure.DidYouMean(key, promptArguments(p))
+	} else if missing := values.Absent(schema.Required); len(missing) > 0 {
 		message = "the prompt " + wire.Quote(name) + " requires " + strings.Join(missing, ", ")
 	}
 	if message == "" {
 		return nil
 	}
-	return c.repairedPrompt(name, c.args[1:], toolargs.PromptSchema(p), argumentError(message, err))
+	return c.repairedPrompt(name, c.args[1:], schema, argumentError(message, err))
 }
 
 // findPrompt returns the prompt that the server lists, or nil.
@@ -123,14 +122,12 @@ func (c *invocation) findPrompt(ctx context.Context, s *conversation, name strin
 	return nil
 }
 
-// promptArguments returns the names of a prompt's arguments, and of the required ones.
-func promptArguments(p *mcp.Prompt) (known, required []string) {
+// promptArguments returns the names of a prompt's arguments.
+func promptArguments(p *mcp.Prompt) (known []string) {
 	for _, a := range p.Arguments {
-		if known = append(known, a.Name); a.Required != nil && *a.Required {
-			required = append(required, a.Name)
-		}
+		known = append(known, a.Name)
 	}
-	return known, required
+	return known
 }
 
 // argumentError returns a failure that explains the server's error, or one of wrong usage
@@ -208,10 +205,10 @@ func runComplete(ctx context.Context, c *invocation) error {
 			}
 			if kind == mcp.RefPrompt && failure.Code(err) == jsonrpc.CodeInvalidParams {
 				if p := c.findPrompt(ctx, s, name); p != nil {
-					known, _ = promptArguments(p)
+					known = promptArguments(p)
 				}
 			}
-			if known == nil || slices.Contains(known, argument) {
+			if known == nil || hasWord(known, argument) {
 				return err
 			}
 			f = failure.Classify(argumentError("the "+what+" "+wire.Quote(name)+" has no argument "+wire.Quote(argument)+failure.DidYouMean(argument, known), err))

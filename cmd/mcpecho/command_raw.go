@@ -23,9 +23,6 @@ import (
 func runRaw(ctx context.Context, c *invocation) error {
 	method, tool := c.args[0], ""
 	var params any // without them, the request has none of its own
-	if strings.HasPrefix(method, "{") {
-		return c.explainMessage(method)
-	}
 	if len(c.args) > 1 {
 		raw, err := c.rawParams(ctx, method, c.args[1:])
 		if err != nil {
@@ -123,7 +120,17 @@ func rawObject(method string, words []string) string {
 	if relaxed := toolargs.RelaxJSON(words[0]); relaxed != nil {
 		return string(relaxed)
 	}
-	named := map[string]string{"tools/call": "name", "prompts/get": "name", "resources/read": "uri", "resources/subscribe": "uri", "resources/unsubscribe": "uri", "logging/setLevel": "level", "notifications/cancelled": "requestId"}[method]
+	named := ""
+	switch method {
+	case "tools/call", "prompts/get":
+		named = "name"
+	case "resources/read", "resources/subscribe", "resources/unsubscribe":
+		named = "uri"
+	case "logging/setLevel":
+		named = "level"
+	case "notifications/cancelled":
+		named = "requestId"
+	}
 	hasArguments := named == "name"
 	b, arguments := []byte{'{'}, []byte{'{'}
 	for i, word := range words {
@@ -135,29 +142,16 @@ func rawObject(method string, words []string) string {
 			continue
 		}
 		a := &toolargs.Argument{Key: strings.TrimSuffix(key, ":"), Value: value}
-		if a.Json = strings.HasSuffix(key, ":") && wire.Valid([]byte(value)) == nil; hasArguments && a.Key != named && a.Key != "arguments" && a.Key != "task" {
-			arguments = append(wire.AppendKey(arguments, a.Key), a.Encode(new(toolargs.Schema))...)
-		} else {
-			b = append(wire.AppendKey(b, a.Key), a.Encode(new(toolargs.Schema))...)
+		to := &b
+		if hasArguments && a.Key != named && a.Key != "arguments" && a.Key != "task" {
+			to = &arguments
 		}
+		*to = append(wire.AppendKey(*to, a.Key), a.Encode(new(toolargs.Schema))...)
 	}
 	if len(arguments) > 1 {
 		b = append(append(wire.AppendKey(b, "arguments"), arguments...), '}')
 	}
 	return string(append(b, '}'))
-}
-
-// explainMessage returns the failure for a whole message in place of its method.
-func (c *invocation) explainMessage(text string) error {
-	text = cmp.Or(string(toolargs.RelaxJSON(text)), text)
-	line := []string{"tools/list"}
-	if method := toolargs.Member([]byte(text), "method"); method != nil && wire.Valid([]byte(text)) == nil {
-		line[0] = terminal.PlainJSON(method)
-		if params := toolargs.Member([]byte(text), "params"); params != nil {
-			line = append(line, string(params))
-		}
-	}
-	return c.usageHint("raw needs the method and its parameters, not a whole message", "type: "+c.commandFor("raw", line...))
 }
 
 // knownMethods returns the requests of the protocol that a client sends after
@@ -192,7 +186,7 @@ func (c *invocation) explainMethod(ctx context.Context, s *conversation, method 
 	if answer.Code != jsonrpc.CodeMethodNotFound {
 		return err
 	}
-	if isLegacy := []string{"ping", "resources/subscribe", "resources/unsubscribe", "logging/setLevel", "tasks/list", "tasks/result"}; s.Server().Modern() && slices.Contains(isLegacy, method) && c.shell == nil {
+	if isLegacy := []string{"ping", "resources/subscribe", "resources/unsubscribe", "logging/setLevel", "tasks/list", "tasks/result"}; s.Server().Modern() && hasWord(isLegacy, method) && c.shell == nil {
 		line := append(c.without("protocol"), "--protocol", mcp.ProtocolVersion20251125)
 		if c.server != nil {
 			line = append(append(line, "--"), c.server...)

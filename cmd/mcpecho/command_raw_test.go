@@ -53,8 +53,6 @@ func TestRawSuggestions(t *testing.T) {
 		`tools`:                      `raw tools/list`,
 		`add a=1 b=2`:                `call add a=1 b=2`,
 		`add`:                        `call add`,
-		`'{"method":"tools/call","params":{"name":"echo"}}'`: `raw tools/call '{"name":"echo"}'`,
-		`'{"method":"tools/list"'`:                           `raw tools/list`,
 	} {
 		o := runWithServer(t, append([]string{"raw"}, words(t, line)...)...)
 		if o.status == 0 || !strings.Contains(o.stderr, "type: mcpecho "+want+" -- mcpecho serve\n") {

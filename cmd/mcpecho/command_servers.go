@@ -40,9 +40,9 @@ func runServers(ctx context.Context, c *invocation) error {
 		cfg = config.Load(".", slices.Concat(c.flags.Config, files)...)
 	}
 	if len(c.args) > 0 {
-		others := func(file string) bool { return !slices.Contains(c.args, file) }
+		others := func(file string) bool { return !hasWord(c.args, file) }
 		cfg.Servers = slices.DeleteFunc(cfg.Servers, func(s *config.Server) bool { return others(s.Source) })
-		cfg.Problems = slices.DeleteFunc(cfg.Problems, func(p *config.Problem) bool { return !slices.Contains(named, p.File) })
+		cfg.Problems = slices.DeleteFunc(cfg.Problems, func(p *config.Problem) bool { return !hasWord(named, p.File) })
 	}
 	c.inputs = c.newInputs(cfg)
 	console := &terminal.Console{Out: c.stderr}
@@ -50,7 +50,7 @@ func runServers(ctx context.Context, c *invocation) error {
 	var unread error // about a file that the user named
 	for _, p := range cfg.Problems {
 		switch {
-		case unread == nil && p.Server == "" && slices.Contains(named, p.File):
+		case unread == nil && p.Server == "" && hasWord(named, p.File):
 			unread = &failure.Error{Status: failure.Usage, Kind: "configuration", Message: p.Error(), Err: p}
 		case !c.flags.JSON && !(p.Warning && c.flags.Quiet):
 			console.Line(c.folded("mcpecho: " + p.Error()))

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"mime"
 	"path"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -33,7 +32,7 @@ func runSkills(ctx context.Context, c *invocation) error {
 	switch {
 	case action == "":
 		run = c.listSkills
-	case !slices.Contains(c.command.actions, action):
+	case !hasWord(c.command.actions, action):
 		words := []string{"read", action}
 		if near := nearest.Names(action, c.command.actions); len(near) > 0 {
 			words = append(near[:1], args...)

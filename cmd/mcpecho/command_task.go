@@ -19,7 +19,14 @@ func runTask(ctx context.Context, c *invocation) error {
 	if len(c.args) > 1 {
 		id = c.args[1]
 	}
-	if same := map[string]string{"show": "get", "status": "get", "info": "get", "stop": "cancel", "kill": "cancel", "abort": "cancel"}[action]; same != "" {
+	same := ""
+	switch action {
+	case "show", "status", "info":
+		same = "get"
+	case "stop", "kill", "abort":
+		same = "cancel"
+	}
+	if same != "" {
 		return c.usageHint("task: the action must be list, get or cancel, not "+wire.Quote(action), "type: "+c.taskLine(same, c.args[1:]...))
 	}
 	switch {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
@@ -103,7 +102,7 @@ func (c *invocation) printWatched(s *conversation, sub *mcp.Subscription, logs b
 	}
 	agreed := sub.Honored().ResourceSubscriptions
 	for _, uri := range c.args {
-		if !s.Server().Modern() || slices.Contains(agreed, uri) {
+		if !s.Server().Modern() || hasWord(agreed, uri) {
 			watched = append(watched, uri)
 		} else {
 			c.note(s, "The server will not report changes of "+uri+".")

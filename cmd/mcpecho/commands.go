@@ -171,7 +171,7 @@ keeps what you have typed. "Save as recording" gives a file for serve --replay.
 The URL of the page goes to standard output, and on a terminal mcpecho opens it.
 Only this machine can reach the page, and only with the token in that URL. The
 command ends with Ctrl-C, or a minute after the page was closed.`,
-			flags: slices.DeleteFunc(slices.Clone(connectionFlags), func(name string) bool { return slices.Contains([]string{"trace", "record", "sampling", "v"}, name) }), run: runUI,
+			flags: slices.DeleteFunc(cloneWords(connectionFlags), func(name string) bool { return hasWord([]string{"trace", "record", "sampling", "v"}, name) }), run: runUI,
 			example: []string{"ui -- mcpecho serve", "ui -- node server.js", "ui src -- node dist/server.js", "ui https://example.com/mcp"},
 		}, {
 			name: "check", target: true, args: "[PATH …]", max: -1,
@@ -183,7 +183,7 @@ Each finding names the method, tool or resource. If one is "wrong", the exit sta
 is 5; "careful" does not change it. A response may take 10s, or --timeout.
 
 With --watch, it goes on until it is interrupted, and prints only what differs.`,
-			flags: append([]string{"watch", "call"}, slices.DeleteFunc(slices.Clone(resultFlags), func(name string) bool { return slices.Contains([]string{"root", "sampling"}, name) })...), run: runCheck,
+			flags: append([]string{"watch", "call"}, slices.DeleteFunc(cloneWords(resultFlags), func(name string) bool { return hasWord([]string{"root", "sampling"}, name) })...), run: runCheck,
 			example: []string{"check -- mcpecho serve", "check --watch -- node server.js", "check http://127.0.0.1:3001/mcp --json"},
 		}, {
 			name: "raw", target: true, args: "METHOD [JSON | -]", min: 1, max: -1, sample: "tools/list",
@@ -213,7 +213,7 @@ Each change of a tool, prompt, resource or template is breaking, unknown (it may
 break callers), noted or compatible. If one is breaking, the exit status is 5.
 docs/mcpecho-diff.md has the rules. mcpecho connects to both in the same way, and
 declares the same capabilities to both: beside a recording, those of its client.`,
-			flags: append([]string{"strict"}, slices.DeleteFunc(slices.Clone(resultFlags), func(name string) bool { return name == "record" })...), run: runDiff,
+			flags: append([]string{"strict"}, slices.DeleteFunc(cloneWords(resultFlags), func(name string) bool { return name == "record" })...), run: runDiff,
 			example: []string{"diff https://example.com/mcp weather", "diff 'mcpecho serve' 'mcpecho serve --protocol 2025-11-25'", "diff weather -- mcpecho serve", "diff --json -- mcpecho serve -- mcpecho serve"},
 		}, {
 			name: "view", args: "FILE", min: 1, max: 1, sample: "session.rec",

@@ -65,9 +65,6 @@ func (c *invocation) findEntry() error {
 
 // toolsIn returns what may be a tool in a name, each after the name of a configured
 // server: of several, the user has to say which.
-// Inlined, it would add 3 KB to mcpecho.
-//
-//go:noinline
 func toolsIn(cfg *config.Config, name, separator string) (tools []string) {
 	for i := range name {
 		if strings.HasPrefix(name[i:], separator) && cfg.Server(name[:i]) != nil {
@@ -105,21 +102,15 @@ func (c *invocation) explainTarget(cfg *config.Config, name string) error {
 	if name == "help" {
 		return c.suggest(message, []string{"help", c.command.name})
 	}
-	if slices.Contains(fillers, name) && len(c.args) > 0 {
+	if hasWord(fillers, name) && len(c.args) > 0 {
 		return c.usageHint(message, "type: "+c.retyped(name))
 	}
 	if _, port, err := net.SplitHostPort(name); err == nil && flags.CheckPort(port) != nil {
 		return c.usageHint("the address "+wire.Quote(name)+": "+flags.CheckPort(port).Error(), "correct the port")
 	}
-	for _, separator := range []string{"/", "."} {
+	for _, separator := range []string{"/", ".", ":", "#"} {
 		if tools := toolsIn(cfg, name, separator); len(tools) > 0 && c.command.tool {
-			return c.usageHint(message, "type: "+c.retyped(c.target, strings.TrimSuffix(c.target, separator+tools[0]), tools[0]))
-		}
-	}
-	for _, separator := range []string{":", "#"} {
-		if tools := toolsIn(cfg, name, separator); len(tools) > 0 && c.command.tool {
-			tool := strings.TrimLeft(tools[0], ":")
-			return c.usageHint(message, "type: "+c.retyped(c.target, strings.TrimSuffix(name, separator+tools[0]), tool))
+			return c.usageHint(message, "type: "+c.retyped(c.target, strings.TrimSuffix(c.target, separator+tools[0]), strings.TrimLeft(tools[0], ":")))
 		}
 	}
 	if base, tool, ok := cutLast(name, "."); ok && c.command.tool {
@@ -139,11 +130,11 @@ func (c *invocation) explainTarget(cfg *config.Config, name string) error {
 	for _, arg := range c.args {
 		// The server comes before the tool.
 		if _, err := httpx.Parse(arg); err == nil || cfg.Server(arg) != nil {
-			words := slices.Clone(c.typed)
-			if from := slices.Index(words, arg); from >= 0 {
+			words := cloneWords(c.typed)
+			if from := indexWord(words, arg); from >= 0 {
 				words = slices.Delete(words, from, from+1)
 			}
-			return c.suggest("the server comes first", slices.Insert(words, max(0, slices.Index(words, c.target)), arg))
+			return c.suggest("the server comes first", slices.Insert(words, max(0, indexWord(words, c.target)), arg))
 		}
 	}
 	if len(cfg.Problems) == 0 && (c.command.min == 0 || strings.ContainsAny(name, " "+string(os.PathSeparator)) || guess.Interpreter(name) != nil) {
@@ -188,7 +179,7 @@ func (c *invocation) load() (cfg *config.Config, name string) {
 		if _, err := os.Stat(file); err == nil || strings.HasSuffix(file, ".json") {
 			return config.LoadFile(file), name
 		}
-		if slices.Contains(programNames, file) {
+		if hasWord(programNames, file) {
 			c.flags.Config = append(c.flags.Config, file)
 			return c.loadAll(), name
 		}
@@ -202,7 +193,7 @@ func (c *invocation) loadAll() *config.Config {
 	files, programs := splitPrograms(c.flags.Config)
 	cfg := config.Load(".", files...)
 	for _, found := range config.Discover(nil) {
-		if slices.Contains(programs, found.Program) {
+		if hasWord(programs, found.Program) {
 			cfg.Problems = append(cfg.Problems, found.Problems...)
 			for _, s := range found.Servers {
 				s.Scope = "local" // the user has named the program
@@ -220,7 +211,7 @@ var programNames = []string{"claude-desktop", "claude-code", "cursor", "vscode",
 // splitPrograms separates the names of programs from those of files.
 func splitPrograms(names []string) (files, programs []string) {
 	for _, name := range names {
-		if _, err := os.Stat(name); err != nil && slices.Contains(programNames, name) {
+		if _, err := os.Stat(name); err != nil && hasWord(programNames, name) {
 			programs = append(programs, name)
 		} else {
 			files = append(files, name)
@@ -314,7 +305,7 @@ func (c *invocation) removeExcluded(items []byte) (kept []byte, left int, err er
 func (c *invocation) entryProgram(s *conversation) *stdio.Transport {
 	e, f := c.entry, &c.flags
 	t := stdio.Command(e.Command, e.Args...)
-	t.Env, t.InheritEnv = append(slices.Clone(e.Env), f.Env...), e.InheritEnv || f.InheritEnv
+	t.Env, t.InheritEnv = append(cloneWords(e.Env), f.Env...), e.InheritEnv || f.InheritEnv
 	if t.Dir, t.Stderr = f.Dir, s.stderr; t.Dir == "" {
 		t.Dir = e.Dir
 	}
@@ -438,7 +429,7 @@ func (in *inputs) prompt(ctx context.Context, description *config.Input) (string
 		}
 		switch {
 		case value == "":
-		case len(description.Options) > 0 && !slices.Contains(description.Options, value):
+		case len(description.Options) > 0 && !hasWord(description.Options, value):
 			a.print(wire.Quote(value) + " is not one of the options.\n")
 		default:
 			return value, nil

@@ -57,7 +57,7 @@ func (c *invocation) checkFile(name string) error {
 // replaced returns the user's command line with better in place of a file, which may
 // be a part of a word.
 func (c *invocation) replaced(file, better string) string {
-	line := slices.Clone(c.typed)
+	line := cloneWords(c.typed)
 	for i, word := range line {
 		if rest, ok := strings.CutPrefix(word, file); ok && (rest == "" || rest[0] == ':') {
 			line[i] = better + rest

@@ -263,9 +263,6 @@ func (c *invocation) configured(name string) []string {
 	return slices.DeleteFunc(serverNames(config.Load(".", c.flags.Config...)), func(known string) bool { return known != name })
 }
 
-// serverNames is not inlined, which would add 3 KB to mcpecho.
-//
-//go:noinline
 func serverNames(cfg *config.Config) (names []string) {
 	for _, s := range cfg.Servers {
 		names = append(names, s.Name)
@@ -334,7 +331,7 @@ func (c *invocation) explainEnvironment(err error) error {
 func (c *invocation) ownFlags() (ours, theirs []string) {
 	for i := 1; i < len(c.server); i++ {
 		f, _, hasValue := flags.Find(c.server[i])
-		if f == nil || !slices.Contains(c.command.flags, f.Name) || len(f.Name) == 1 || f.Name == "transport" || f.Name == "header" {
+		if f == nil || !hasWord(c.command.flags, f.Name) || len(f.Name) == 1 || f.Name == "transport" || f.Name == "header" {
 			continue
 		}
 		end := i + 1

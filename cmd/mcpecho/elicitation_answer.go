@@ -1,8 +1,6 @@
 package main
 
 import (
-	"strings"
-
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/flags"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/form"
@@ -100,8 +98,8 @@ func (c *invocation) wrongAnswer(fields []mcp.FormField, given *flags.Answer, me
 		text += "\n\t" + form.Describe(&fields[i])
 	}
 	f := &failure.Error{Status: failure.Usage, Kind: "usage", Message: text}
-	if better := c.answerLine(fields, given); better != "" {
-		f.Hint = "type: " + better
+	if c.shell == nil { // where it is not known which command asked
+		f.Hint = "type: " + c.answerLine(fields, given)
 	}
 	return f
 }
@@ -109,9 +107,6 @@ func (c *invocation) wrongAnswer(fields []mcp.FormField, given *flags.Answer, me
 // answerLine returns the command line with answers that fit a form: the given ones, and
 // samples in place of those that are missing or wrong.
 func (c *invocation) answerLine(fields []mcp.FormField, given *flags.Answer) string {
-	if c.shell != nil {
-		return "" // which command asked is not known here
-	}
 	line := c.without("answer")
 	for i := range fields {
 		f := &fields[i]
@@ -159,15 +154,10 @@ func (s *conversation) takeRefused() error {
 
 // declineForm declines a form without a terminal, and says how to answer it.
 func (c *invocation) declineForm(s *conversation, p *mcp.ElicitParams) {
-	line := "Declined a question of the server, because this is not a terminal: " + terminal.FirstLine(p.Message)
-	if fields, err := p.Fields(); err == nil {
-		if better := c.answerLine(fields, nil); better != "" {
-			line += "\nTo answer it, type: " + better
-		} else {
-			line += "\nWith --answer, you can answer it in advance."
-		}
+	c.note(s, "Declined a question of the server, because this is not a terminal: "+terminal.FirstLine(p.Message))
+	line := "With --answer, you can answer it in advance."
+	if fields, err := p.Fields(); err == nil && c.shell == nil {
+		line = "To answer it, type: " + c.answerLine(fields, nil)
 	}
-	for part := range strings.SplitSeq(line, "\n") {
-		c.note(s, part)
-	}
+	c.note(s, line)
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
@@ -36,8 +35,8 @@ func (f *patientStore) Lock(ctx context.Context, key oauth.StoreKey) (func(), er
 	})
 	defer cancel()
 	unlock, err := f.File.Lock(waiting, key)
-	if late := (*failure.Error)(nil); err != nil && ctx.Err() == nil && errors.As(context.Cause(waiting), &late) {
-		return nil, late
+	if err != nil && ctx.Err() == nil && waiting.Err() != nil {
+		err = context.Cause(waiting)
 	}
 	return unlock, err
 }

@@ -22,7 +22,7 @@ var argumentFlags = []string{"--args", "--arguments", "--params", "--data", "-d"
 // replace it and those after it, or false.
 func (c *invocation) foreignFlag(arg string, rest []string) (words []string, ok bool) {
 	name, value, hasValue := strings.Cut(arg, "=")
-	if slices.Contains(argumentFlags, name) && strings.Contains(c.command.args, "k=v") {
+	if hasWord(argumentFlags, name) && strings.Contains(c.command.args, "k=v") {
 		switch {
 		case hasValue:
 			return append([]string{value}, rest...), true
@@ -41,13 +41,25 @@ func (c *invocation) foreignFlag(arg string, rest []string) (words []string, ok 
 	if same == "" {
 		return rest, true
 	}
-	if f, _, _ := flags.Find(same); !slices.Contains(c.command.flags, f.Name) {
+	if f, _, _ := flags.Find(same); !hasWord(c.command.flags, f.Name) {
 		return nil, false
 	}
 	if hasValue {
 		same += "=" + value
 	}
 	return append([]string{same}, rest...), true
+}
+
+// translated are flags of other programs, in other words.
+var translated = map[string]string{
+	"--raw": "--json", "-j": "--json", "--yaml": "--json", "--jq": "--json", "--schema": "--json",
+	"--elicit": "--answer", "--elicitation": "--answer", "--answers": "--answer", "--response": "--answer",
+	"--model": "--sampling", "--llm": "--sampling", "--roots": "--root", "--root-dir": "--root",
+	"--out": "--output", "--save": "--output", "--output-file": "--output", "--log": "--trace", "--dump": "--trace",
+	"-l": "--wide", "--long": "--wide", "--full": "--wide", "--no-trunc": "--wide", "--all-parameters": "--wide",
+	"--global": "--user", "-g": "--user", "--no-verify": "--insecure", "--no-check-certificate": "--insecure",
+	"--sse": "-t sse", "--http": "-t http", "--streamable-http": "-t http", "--max-time": "--timeout",
+	"--mcp-version": "--protocol", "--version": "--protocol", "--server-config": "--config", "--config-file": "--config",
 }
 
 // translateFlag translates a flag of another program at the beginning of words: into
@@ -58,55 +70,29 @@ func (c *invocation) translateFlag(words []string) (better []string, used int) {
 	if !hasValue && len(words) > 1 && !flags.IsFlag(words[1]) {
 		value, used = words[1], 2
 	}
+	if better, ok := translated[name]; ok {
+		own, _, _ := flags.Find(better)
+		switch {
+		case own == nil || own.Value == "": // several words, or none with a value
+			return strings.Fields(better), 1
+		case value == "":
+			return []string{better}, used
+		}
+		return []string{better, value}, used
+	}
 	switch name {
 	case "--format", "--output-format":
 		if value == "json" {
 			return []string{"--json"}, used
 		}
-	case "--raw", "-j":
-		return []string{"--json"}, 1
-	case "--yaml", "--jq":
-		return []string{"--json"}, used
-	case "--elicit", "--elicitation", "--answers", "--response":
-		return []string{"--answer", value}, used
-	case "--model", "--llm":
-		return []string{"--sampling", value}, used
-	case "--roots", "--root-dir":
-		return []string{"--root", value}, used
-	case "--out", "--save", "--output-file":
-		return []string{"--output", value}, used
-	case "-l", "--long", "--full", "--no-trunc":
-		return []string{"--wide"}, 1
-	case "--global", "-g":
-		return []string{"--user"}, 1
-	case "--sse", "--http", "--streamable-http":
-		return []string{"-t", strings.TrimPrefix(strings.TrimPrefix(name, "--"), "streamable-")}, 1
-	case "--no-verify", "--no-check-certificate":
-		return []string{"--insecure"}, 1
-	case "--log", "--dump":
-		return []string{"--trace", value}, used
-	case "--mcp-version", "--version":
-		return []string{"--protocol", value}, used
-	case "--server-config", "--config-file":
-		return []string{"--config", value}, used
 	case "--cookie", "-b":
 		return []string{"-H", "Cookie: …"}, used
-	case "--auth":
-		return []string{"-H", "Authorization: Bearer …"}, used
-	case "--body", "--payload":
-		return []string{value}, used
-	case "--bearer", "--token", "--auth-token", "--api-key", "--bearer-token":
+	case "--bearer", "--token", "--auth", "--auth-token", "--api-key", "--bearer-token":
 		return []string{"-H", "Authorization: Bearer …"}, used
 	case "-u":
 		return []string{"-H", "Authorization: Basic …"}, used
 	case "-A", "--user-agent":
 		return []string{"-H", "User-Agent: " + value}, used
-	case "--schema":
-		return []string{"--json"}, 1
-	case "--all-parameters":
-		return []string{"--wide"}, 1
-	case "--max-time":
-		return []string{"--timeout", value}, used
 	case "--no-headers", "-it", "-i":
 		return nil, 1
 	case "--scope":
@@ -114,7 +100,7 @@ func (c *invocation) translateFlag(words []string) (better []string, used int) {
 			return []string{"--user"}, used
 		}
 		return nil, used
-	case "--url", "--http-url", "--sse-url", "--server", "--server-name", "--tool", "--name", "--prompt", "--resource":
+	case "--url", "--body", "--payload", "--http-url", "--sse-url", "--server", "--server-name", "--tool", "--name", "--prompt", "--resource":
 		if value != "" {
 			return []string{value}, used
 		}
@@ -163,8 +149,8 @@ func (c *invocation) flagHint(arg string) string {
 	if !known {
 		return ""
 	}
-	if at := slices.Index(line, "--http"); at >= 0 && at+1 < len(line) { // of --host; --port may follow
-		if port := slices.Index(line, "--port"); port >= 0 && port+1 < len(line) {
+	if at := indexWord(line, "--http"); at >= 0 && at+1 < len(line) { // of --host; --port may follow
+		if port := indexWord(line, "--port"); port >= 0 && port+1 < len(line) {
 			host, _, _ := strings.Cut(line[at+1], ":")
 			line[at+1] = host + ":" + line[port+1]
 			line = slices.Delete(line, port, port+2)
@@ -178,7 +164,7 @@ func (c *invocation) flagHint(arg string) string {
 
 // ownFlag returns f if the command has it, else nil.
 func (c *invocation) ownFlag(f *flags.Flag) *flags.Flag {
-	if f == nil || !slices.Contains(c.command.flags, f.Name) {
+	if f == nil || !hasWord(c.command.flags, f.Name) {
 		return nil
 	}
 	return f
@@ -198,7 +184,7 @@ func (c *invocation) argumentHint() string {
 		_, same := sameFlags[name]
 		hasNext := !hasValue && i+1 < len(before)
 		switch own = c.ownFlag(own); {
-		case !flags.IsFlag(word), same, slices.Contains(argumentFlags, name), own != nil && own.Value == "":
+		case !flags.IsFlag(word), same, hasWord(argumentFlags, name), own != nil && own.Value == "":
 			line = append(line, word)
 		case own != nil:
 			line = append(line, word)

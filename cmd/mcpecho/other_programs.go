@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -41,7 +40,7 @@ func listWord(name string, args []string, server []string) (string, []string) {
 		return name, args
 	}
 	first, rest := cutName(args)
-	if cmd := findCommand(first); cmd != nil && slices.Contains([]string{"tools", "resources", "templates", "prompts", "servers"}, cmd.name) {
+	if cmd := findCommand(first); cmd != nil && hasWord([]string{"tools", "resources", "templates", "prompts", "servers"}, cmd.name) {
 		return cmd.name, rest
 	}
 	if first == "" && server == nil {
@@ -103,7 +102,7 @@ func (c *invocation) likeInspector() error {
 		switch known, _ := c.splitTool(target); {
 		case target == "":
 			line = append(line, "https://example.com/mcp")
-		case known == "" && !strings.Contains(target, "://") && !slices.Contains(before, "--cli") && !guess.NamesServer(append([]string{target}, words...)):
+		case known == "" && !strings.Contains(target, "://") && !hasWord(before, "--cli") && !guess.NamesServer(append([]string{target}, words...)):
 			return nil
 		case known == "" && !strings.Contains(target, "://"): // a program
 			server, words = append([]string{target}, words...), nil
@@ -111,7 +110,7 @@ func (c *invocation) likeInspector() error {
 			line = append(line, target)
 		}
 	}
-	if slices.Contains(words, tool) {
+	if hasWord(words, tool) {
 		tool = ""
 	}
 	args = append(args, words...)
@@ -131,13 +130,13 @@ var groups = []string{"config", "mcp", "configure", "get"}
 // useOther returns the failure for a word of another program.
 func (c *invocation) useOther(name string) error {
 	message := "unknown command " + wire.Quote(name)
-	at := slices.Index(c.typed, name)
-	line := slices.Delete(slices.Clone(c.typed), at, at+1)
+	at := indexWord(c.typed, name)
+	line := slices.Delete(cloneWords(c.typed), at, at+1)
 	next, rest := cutName(line)
 	switch {
 	case name == "mcpecho" && next != "serve" && findCommand(next) != nil:
 		return c.suggest(message, line)
-	case name == "import", name == "add-from-claude-desktop", slices.Contains(groups, name) && next == "import":
+	case name == "import", name == "add-from-claude-desktop", hasWord(groups, name) && next == "import":
 		return c.usageHint(message, "to list the servers of other programs, type: "+c.paste([]string{"servers", "--all"}))
 	case name == "untrust":
 		return c.suggest(message, append([]string{"trust", "--revoke"}, line...))
@@ -151,9 +150,9 @@ func (c *invocation) useOther(name string) error {
 		return c.suggest(message, append([]string{"serve", "--replay", next}, rest...))
 	case name == "record" && next != "":
 		return c.suggest(message, append(append([]string{"shell"}, rest...), "--record", next))
-	case slices.Contains(groups, name) && (next == "list" || next == "ls" || findCommand(next) != nil):
+	case hasWord(groups, name) && (next == "list" || next == "ls" || findCommand(next) != nil):
 		return c.suggest(message, line)
-	case slices.Contains(groups, name) && name != "get" && otherWords[next] != "":
+	case hasWord(groups, name) && name != "get" && otherWords[next] != "":
 		return c.suggest(message, append([]string{otherWords[next]}, rest...))
 	}
 	command := otherWords[name]
@@ -190,8 +189,8 @@ func (c *invocation) addJSON(words []string) []string {
 // commandAfter returns the failure for a command line that begins with a server
 // and not with a command.
 func (c *invocation) commandAfter(name string) error {
-	command, words := "", slices.Clone(c.typed)
-	at := slices.Index(words, name)
+	command, words := "", cloneWords(c.typed)
+	at := indexWord(words, name)
 	words = slices.Delete(words, at, at+1)
 	message := "a command is missing before " + wire.Quote(c.hide(name))
 	if guess.NamesServer(append([]string{name}, words...)) && c.server == nil {
@@ -207,7 +206,7 @@ func (c *invocation) commandAfter(name string) error {
 		return nil
 	}
 	for i, word := range words {
-		if slices.Contains([]string{"logging/setLevel", "logging-set-level"}, word) {
+		if hasWord([]string{"logging/setLevel", "logging-set-level"}, word) {
 			words[i], command = "--log-level", "watch"
 			break
 		}
@@ -352,31 +351,6 @@ func (c *invocation) missingTool() error {
 	return c.usageHint("call needs TOOL before "+wire.Quote(c.args[0]), "for a list, type: "+c.commandFor("tools"))
 }
 
-// withoutLast returns the user's command line without the last of the words that is extra.
-func (c *invocation) withoutLast(extra string) string {
-	words := slices.Clone(c.typed)
-	for i, word := range slices.Backward(words) {
-		if word == extra {
-			return c.paste(slices.Delete(words, i, i+1))
-		}
-	}
-	return c.paste(words)
-}
-
-// filledTemplate returns the URI of a template in place of a resource, with the k=v that
-// follow it.
-func (c *invocation) filledTemplate() (uri string, ok bool) {
-	if c.command.name != "read" || len(c.args) < 2 || !strings.Contains(c.args[0], "{") {
-		return "", false
-	}
-	uri = c.args[0]
-	for _, word := range c.args[1:] {
-		key, value, _ := strings.Cut(word, "=")
-		uri = strings.ReplaceAll(uri, "{"+key+"}", url.PathEscape(value))
-	}
-	return uri, !strings.Contains(uri, "{")
-}
-
 // cutLast is strings.Cut at the last separator.
 func cutLast(s, separator string) (before, after string, found bool) {
 	if i := strings.LastIndex(s, separator); i >= 0 {
@@ -390,15 +364,20 @@ func cutLast(s, separator string) (before, after string, found bool) {
 func (c *invocation) extraArgument(extra string) error {
 	cmd := c.command
 	message := "too many arguments: " + cmd.title() + " does not accept " + wire.Quote(extra)
-	if uri, ok := c.filledTemplate(); ok {
-		return c.usageHint(message, "type: "+c.commandFor("read", uri))
+	one := ""
+	switch cmd.name {
+	case "tools":
+		one = "info"
+	case "resources":
+		one = "read"
+	case "prompts":
+		one = "prompt"
 	}
-	one := map[string]string{"tools": "info", "resources": "read", "prompts": "prompt"}[cmd.name]
 	switch {
 	case c.server != nil && strings.HasPrefix(extra, "http"):
 		return c.usageHint("use either a URL or a command after --, not both", "type: "+c.retyped(extra))
 	case cmd.target && c.server == nil && len(c.configured(extra)) > 0:
-		return c.usageHint(cmd.name+" takes one server", "type: "+c.withoutLast(extra))
+		return c.usageHint(cmd.name+" takes one server", "type: "+c.retyped(extra))
 	case one != "" && !strings.Contains(c.target, "://"):
 		return c.usageHint(message, "type: "+c.commandFor(one, c.args...))
 	case cmd.name == "shell" && findCommand(extra) != nil && findCommand(extra).target:
@@ -415,11 +394,11 @@ func (c *invocation) extraArgument(extra string) error {
 			return c.usageHint(message, "type: "+c.retyped(extra, "--http", address))
 		}
 	case cmd.name == "info":
-		return c.usageHint(message, "type: "+c.withoutLast(extra))
+		return c.usageHint(message, "type: "+c.retyped(extra))
 	case strings.Contains(c.target, "://") && len(c.args) == cmd.max+1 && !strings.Contains(extra, "="):
 		whole := strings.TrimSuffix(c.target, "/") + "/" + strings.TrimPrefix(extra, "/")
-		words := slices.Clone(c.typed)
-		words[slices.Index(words, c.target)] = whole
+		words := cloneWords(c.typed)
+		words[indexWord(words, c.target)] = whole
 		words = slices.DeleteFunc(words, func(word string) bool { return word == extra })
 		return c.suggest(message, words)
 	}

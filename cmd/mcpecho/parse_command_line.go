@@ -20,7 +20,7 @@ func parse(e *environment, args []string) (*invocation, error) {
 	c := &invocation{environment: e, flags: flags.Defaults(), typed: args}
 	args, c.server = cutServer(args)
 	// An error in a flag before --json must be reported as JSON too.
-	c.flags.JSON = slices.Contains(args, "--json")
+	c.flags.JSON = hasWord(args, "--json")
 
 	if err := c.longDashes(args); err != nil {
 		return c, err
@@ -38,7 +38,7 @@ func parse(e *environment, args []string) (*invocation, error) {
 	case name == "":
 		// Only flags: those of the tour, or --help or --version.
 		c.command = tourCommand()
-		if slices.Contains(args, "--version") || slices.Contains(args, "-V") {
+		if hasWord(args, "--version") || hasWord(args, "-V") {
 			c.command, args = findCommand("version"), nil
 		}
 	default:
@@ -79,10 +79,10 @@ func (c *invocation) longDashes(args []string) error {
 		rest := strings.TrimLeft(word, "—–")
 		if word == "---" {
 			rest = ""
-		} else if rest == word || rest != "" && strings.Contains(rest, " ") {
+		} else if rest == word || strings.Contains(rest, " ") {
 			continue
 		}
-		words := slices.Clone(c.typed)
+		words := cloneWords(c.typed)
 		words[i] = "--" + rest
 		return c.suggest(wire.Quote(word)+" is not "+wire.Quote("--"+rest), words)
 	}
@@ -113,7 +113,7 @@ func (c *invocation) isTarget(name string) bool {
 //
 //go:noinline
 func cutServer(args []string) (before, after []string) {
-	i := slices.Index(args, "--")
+	i := indexWord(args, "--")
 	if i < 0 {
 		return args, nil
 	}
@@ -126,7 +126,7 @@ func cutName(args []string) (name string, rest []string) {
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
 		if !flags.IsFlag(arg) {
-			return arg, slices.Delete(slices.Clone(args), i, i+1)
+			return arg, slices.Delete(cloneWords(args), i, i+1)
 		}
 		if f, _, hasValue := flags.Find(arg); f != nil && f.Value != "" && !hasValue {
 			i++
@@ -146,7 +146,7 @@ func (c *invocation) parseFlags(args []string) error {
 		}
 		f, value, hasValue := flags.Find(arg)
 		name, _, _ := strings.Cut(arg, "=")
-		if f == nil || f.Name != "help" && !slices.Contains(c.command.flags, f.Name) {
+		if f == nil || f.Name != "help" && !hasWord(c.command.flags, f.Name) {
 			if words, ok := c.foreignFlag(arg, args); ok {
 				args = words
 				continue
@@ -182,8 +182,8 @@ func (c *invocation) badValue(name, value string, err error) error {
 		return c.usage(name + ": " + err.Error())
 	}
 	line := c.retyped(name, better.Flag)
-	if at := slices.Index(c.typed, value); at > 0 {
-		words := slices.Clone(c.typed)
+	if at := indexWord(c.typed, value); at > 0 {
+		words := cloneWords(c.typed)
 		words[at] = better.Value
 		if better.Flag != "" {
 			words[at-1] = better.Flag
@@ -202,12 +202,12 @@ const sampleServer = "npx -y @modelcontextprotocol/server-everything stdio"
 // others.
 func (c *invocation) takeTarget() error {
 	cmd := c.command
-	if !slices.Contains(checksConfig, cmd.name) {
+	if !hasWord(checksConfig, cmd.name) {
 		if err := c.checkFiles(); err != nil {
 			return err
 		}
 	}
-	if len(c.args) > 0 && c.server == nil && (slices.Contains(cmd.actions, c.args[0]) || len(c.args) > 1 && slices.Contains(cmd.synonyms, c.args[0])) {
+	if len(c.args) > 0 && c.server == nil && (hasWord(cmd.actions, c.args[0]) || len(c.args) > 1 && hasWord(cmd.synonyms, c.args[0])) {
 		// The target comes first, as for the other commands.
 		end := min(2, len(c.args))
 		c.args = slices.Concat(c.args[1:end], c.args[:1], c.args[end:])
@@ -228,7 +228,7 @@ func (c *invocation) takeTarget() error {
 			return c.suggest("the arguments belong before --", append(before, c.server...))
 		}
 	}
-	if near := nearest.Names(strings.Join(c.args[:min(1, len(c.args))], ""), cmd.actions); cmd.actions != nil && len(c.args) > 1 && c.server == nil && !slices.Contains(cmd.actions, c.args[1]) && len(near) > 0 && len(c.configured(c.args[0])) == 0 {
+	if near := nearest.Names(strings.Join(c.args[:min(1, len(c.args))], ""), cmd.actions); cmd.actions != nil && len(c.args) > 1 && c.server == nil && !hasWord(cmd.actions, c.args[1]) && len(near) > 0 && len(c.configured(c.args[0])) == 0 {
 		return c.usageHint(cmd.name+" has no action "+wire.Quote(c.args[0])+" (did you mean "+wire.Quote(near[0])+"?)", "type: "+c.retyped(c.args[0], near[0]))
 	}
 	switch {
@@ -240,15 +240,17 @@ func (c *invocation) takeTarget() error {
 		return c.suggest(cmd.name+" does not start a server", c.without())
 	case c.server != nil && cmd.started && len(c.server) > 0:
 	case c.server != nil && len(c.server) == 0:
-		return c.suggest("the command that starts the server is missing after --", append(slices.Clone(c.typed), strings.Fields(sampleServer)...))
+		return c.suggest("the command that starts the server is missing after --", append(cloneWords(c.typed), strings.Fields(sampleServer)...))
 	case c.server != nil:
 		if err := c.checkServer(); err != nil {
 			return err
 		}
-	case cmd.target && len(c.args) == 0 && len(c.flags.Config) > 0 && len(serverNames(config.LoadFile(c.flags.Config[0]))) > 0:
-		line, name := slices.Clone(c.typed), serverNames(config.LoadFile(c.flags.Config[0]))[0]
-		return c.suggest("the server is missing", slices.Insert(line, slices.Index(line, c.typedCommand())+1, name))
 	case cmd.target && len(c.args) == 0:
+		if len(c.flags.Config) > 0 {
+			if known := serverNames(config.LoadFile(c.flags.Config[0])); len(known) > 0 {
+				return c.suggest("the server is missing", slices.Insert(cloneWords(c.typed), indexWord(c.typed, c.typedCommand())+1, known[0]))
+			}
+		}
 		hint := "type: " + c.sampleLine()
 		if !cmd.web {
 			hint += " (or the server's command after --)"
@@ -280,8 +282,8 @@ func (c *invocation) sampleLine() string {
 func (c *invocation) checkServer() error {
 	before, _ := cutServer(c.typed)
 	if strings.Contains(c.server[0], "://") {
-		at := slices.Index(before, c.typedCommand()) + 1
-		return c.suggest("a URL does not belong after --", slices.Insert(slices.Clone(before), at, c.server[0]))
+		at := indexWord(before, c.typedCommand()) + 1
+		return c.suggest("a URL does not belong after --", slices.Insert(cloneWords(before), at, c.server[0]))
 	}
 	if c.flags.Transport != "" || c.flags.Header != nil || c.flags.Insecure {
 		return c.suggest("-t, -H and --insecure need a server at a URL, not one that is started", append(append(c.without("transport", "header", "insecure"), "--"), c.server...))
@@ -322,11 +324,11 @@ func (c *invocation) findTarget() error {
 
 // explainReadURI returns the failure for a URI of a resource in place of the server.
 func (c *invocation) explainReadURI() error {
-	line, known := slices.Clone(c.typed), serverNames(c.loadAll())
-	at := slices.Index(line, c.target)
+	line, known := cloneWords(c.typed), serverNames(c.loadAll())
+	at := indexWord(line, c.target)
 	server, uri, joined := strings.Cut(c.target, "/")
 	switch {
-	case joined && slices.Contains(known, server):
+	case joined && hasWord(known, server):
 		return c.suggest("the server and the URI are separate words", slices.Replace(line, at, at+1, server, uri))
 	case len(c.args) > 0:
 		line = slices.Insert(slices.DeleteFunc(line, func(word string) bool { return word == c.args[0] }), at, c.args[0])
@@ -376,7 +378,7 @@ func unknownCommand(c *invocation, name string) error {
 func (c *invocation) unknownFlag(name, arg string, rest []string) error {
 	var known []string
 	for _, f := range flags.All() {
-		if f.Name == "help" || slices.Contains(c.command.flags, f.Name) {
+		if f.Name == "help" || hasWord(c.command.flags, f.Name) {
 			known = append(known, f.Names()...)
 		}
 	}

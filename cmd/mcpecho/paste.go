@@ -32,7 +32,7 @@ func (c *invocation) commandFor(name string, args ...string) string {
 	line = append(line, args...)
 	command := findCommand(name)
 	for _, f := range c.flags.Given {
-		if slices.Contains(serverFlags, f.Name) || f.Name == "answer" && command != nil && slices.Contains(command.flags, f.Name) {
+		if hasWord(serverFlags, f.Name) || f.Name == "answer" && command != nil && hasWord(command.flags, f.Name) {
 			line = append(line, f.Words...)
 		}
 	}
@@ -61,7 +61,7 @@ func (c *invocation) outside() *invocation {
 // retyped returns the user's command line with other words for the first word
 // that is old, or that is the flag old with a value.
 func (c *invocation) retyped(old string, words ...string) string {
-	line := slices.Clone(c.typed)
+	line := cloneWords(c.typed)
 	for i, word := range line {
 		if word == old {
 			return c.paste(slices.Replace(line, i, i+1, words...))
@@ -87,7 +87,7 @@ func (c *invocation) without(names ...string) (line []string) {
 	before, _ := cutServer(c.typed)
 	for i := 0; i < len(before); i++ {
 		f, _, hasValue := flags.Find(before[i])
-		if f == nil || !slices.Contains(names, f.Name) {
+		if f == nil || !hasWord(names, f.Name) {
 			line = append(line, before[i])
 		} else if f.Value != "" && !hasValue {
 			i++
@@ -107,7 +107,7 @@ func (c *invocation) paste(words []string) string {
 	}
 	line.WriteString(c.name)
 	flagged, ours := "", true
-	if at := slices.Index(words, "--"); at >= 0 {
+	if at := indexWord(words, "--"); at >= 0 {
 		public, _ := diag.PublicArgs(words[at+1:]...)
 		words = append(words[:at+1:at+1], public...)
 	}

@@ -100,7 +100,7 @@ func (c *completer) find(given []string) (note string) {
 	}
 	if strings.HasPrefix(c.typed, "-") && c.typed != "-" {
 		for _, name := range flagWords(flagsOf(cmd)) {
-			if f, _, _ := flags.Find(name); !slices.Contains(connectionFlags, f.Name) || f.Name == "timeout" || f.Name == "q" {
+			if f, _, _ := flags.Find(name); !hasWord(connectionFlags, f.Name) || f.Name == "timeout" || f.Name == "q" {
 				c.add(name, false)
 			}
 		}
@@ -225,7 +225,7 @@ func (c *completer) value(s *toolargs.Schema, key, value string) {
 		}
 		c.add(prefix+v, false)
 	}
-	if len(p.Enum) == 0 && p.Allows("boolean") && len(p.Types) > 0 && !slices.Contains(p.Types, "any") {
+	if len(p.Enum) == 0 && p.Allows("boolean") && len(p.Types) > 0 && !hasWord(p.Types, "any") {
 		c.add(prefix+"false", false)
 		c.add(prefix+"true", false)
 	}

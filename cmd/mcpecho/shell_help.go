@@ -19,8 +19,8 @@ func (sh *shell) help(c *invocation, args []string) error {
 		if long != "" {
 			text += "\n" + reflow(long, width) + "\n"
 		}
-		flags := slices.DeleteFunc(slices.Clone(cmd.flags), func(name string) bool {
-			return slices.Contains(connectionFlags, name) && name != "timeout" && name != "q"
+		flags := slices.DeleteFunc(cloneWords(cmd.flags), func(name string) bool {
+			return hasWord(connectionFlags, name) && name != "timeout" && name != "q"
 		})
 		if len(flags) > 0 {
 			text += "\nFlags:\n" + helpFlags(flags, width)

@@ -179,7 +179,7 @@ var outsideOfShell = []string{"shell", "serve", "ui", "completion"}
 
 // parseInShell parses a command line without a target.
 func (c *invocation) parseInShell(args []string) error {
-	c.flags.JSON = c.flags.JSON || slices.Contains(args, "--json")
+	c.flags.JSON = c.flags.JSON || hasWord(args, "--json")
 	name, args := cutName(args)
 	c.command = findCommand(name)
 	switch {
@@ -191,14 +191,14 @@ func (c *invocation) parseInShell(args []string) error {
 			known = append(append(known, cmd.name), cmd.aliases...)
 		}
 		return c.usageHint("unknown command "+wire.Quote(name)+failure.DidYouMean(name, known), `"help" lists the commands`)
-	case slices.Contains(outsideOfShell, c.command.name):
+	case hasWord(outsideOfShell, c.command.name):
 		return c.usageHint(c.command.name+" does not work in the shell", `"exit" leaves the shell`)
 	}
 	if err := c.parseFlags(args); err != nil {
 		return err
 	}
 	for _, given := range c.flags.Given {
-		if slices.Contains(connectionFlags, given.Name) && given.Name != "timeout" && given.Name != "q" {
+		if hasWord(connectionFlags, given.Name) && given.Name != "timeout" && given.Name != "q" {
 			return c.usageHint("the shell is already connected: --"+given.Name+" must be on the command line that starts the shell", `"exit" leaves the shell`)
 		}
 	}
@@ -219,5 +219,5 @@ func (c *invocation) inShell() bool { return c.shell != nil && c != c.shell.c }
 
 // shellCommands returns the commands that work in the shell.
 func shellCommands() []*command {
-	return slices.DeleteFunc(commands(), func(c *command) bool { return slices.Contains(outsideOfShell, c.name) })
+	return slices.DeleteFunc(commands(), func(c *command) bool { return hasWord(outsideOfShell, c.name) })
 }

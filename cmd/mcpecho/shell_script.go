@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -44,7 +43,7 @@ func (sh *shell) script(ctx context.Context, prompts bool) error {
 			return sh.c.usageHint("line "+strconv.Itoa(at)+": a quote or a JSON value is not closed", "close it with ', \", } or ]")
 		}
 		for _, words := range commands {
-			if dead && !slices.Contains(withoutServer, words[0].Text) {
+			if dead && !hasWord(withoutServer, words[0].Text) {
 				skipped++
 				continue
 			}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"time"
 
@@ -39,7 +38,7 @@ func (sh *shell) watch(ctx context.Context, c *invocation) error {
 		sh.mu.Unlock()
 		go sh.follow(sub) // ends with the subscription
 		for _, uri := range c.args {
-			if agreed := sub.Honored().ResourceSubscriptions; s.Server().Modern() && !slices.Contains(agreed, uri) {
+			if agreed := sub.Honored().ResourceSubscriptions; s.Server().Modern() && !hasWord(agreed, uri) {
 				c.note(s, "The server will not report changes of "+uri+".")
 			} else if sh.editor != nil {
 				c.note(s, "Watching "+uri+`. "unwatch" ends that.`)

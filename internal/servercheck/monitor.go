@@ -63,15 +63,24 @@ func (m *monitor) parse(data []byte, p *parsed, sent bool) bool {
 	}
 	for r.Object(); r.More(); {
 		key := string(r.Key())
-		to, ok := map[string]*[]byte{"jsonrpc": &p.version, "id": &p.id, "method": &p.method, "params": &p.params, "result": &p.result, "error": &p.err}[key]
 		value := r.Raw()
 		switch {
-		case r.Err() != nil || sent && !ok:
-		case !ok:
+		case r.Err() != nil:
+		case key == "jsonrpc":
+			p.version = value
+		case key == "id":
+			p.id = value
+		case key == "method":
+			p.method = value
+		case key == "params":
+			p.params = value
+		case key == "result":
+			p.result = value
+		case key == "error":
+			p.err = value
+		case !sent:
 			key = key[:min(len(key), 100)]
 			m.wrong("member "+key, "message", "it has the member "+wire.Quote(key)+", which JSON-RPC does not have: strict clients refuse it")
-		default:
-			*to = value
 		}
 	}
 	return r.End() == nil
@@ -178,7 +187,7 @@ func (m *monitor) nulls(method, path string, raw []byte) {
 		if path == "" {
 			path = "result"
 		}
-		m.wrong("null "+method+" "+path, method, path+" is null: strict clients refuse the whole result, and accept it without the member")
+		m.wrong("null "+method+" "+path, method, path+" is null, and must be absent: strict clients refuse the result")
 	case wire.Object:
 		for r.Object(); r.More(); {
 			key := string(r.Key())

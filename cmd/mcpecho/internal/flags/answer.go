@@ -19,12 +19,12 @@ type Answer struct {
 
 // Value returns the last value for a field.
 func (a *Answer) Value(name string) (text string, ok bool) {
-	for _, v := range slices.Backward(a.Values) {
-		if v.Key == name {
-			return v.Value, true
+	for i := range a.Values {
+		if v := &a.Values[i]; v.Key == name {
+			text, ok = v.Value, true
 		}
 	}
-	return "", false
+	return text, ok
 }
 
 var errAnswer = errors.New("must be K=V, a JSON object, @FILE with one, accept, decline or cancel")
@@ -64,18 +64,16 @@ func setAnswer(f *Values, v string) error {
 			a.Values = append(a.Values, toolargs.Argument{Key: key, Value: plainValue(r.Raw())})
 		}
 	case isPair && key != "":
-		if key, isJSON := strings.CutSuffix(key, ":"); isJSON {
+		key, isJSON := strings.CutSuffix(key, ":")
+		if isJSON {
 			if wire.Valid([]byte(text)) != nil {
 				return errors.New("the value of " + wire.Quote(key) + " is not JSON")
 			}
-			a.Values = append(a.Values, toolargs.Argument{Key: key, Value: plainValue([]byte(text))})
-		} else {
-			a.Values = append(a.Values, toolargs.Argument{Key: key, Value: text})
+			text = plainValue([]byte(text))
 		}
-	case v == "yes" || v == "y" || v == "ok":
+		a.Values = append(a.Values, toolargs.Argument{Key: key, Value: text})
+	case v == "yes":
 		return &BetterValue{errAnswer, "", "accept"}
-	case v == "no" || v == "n":
-		return &BetterValue{errAnswer, "", "decline"}
 	default:
 		return errAnswer
 	}

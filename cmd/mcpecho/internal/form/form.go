@@ -172,16 +172,10 @@ func AnswerValue(f *mcp.FormField, text string) (any, error) {
 // Describe describes a field in a line.
 func Describe(f *mcp.FormField) string {
 	notes := fieldLimits(&f.Schema)
-	if choices := f.Schema.Choices(); choices != nil {
-		var all []string
-		for _, choice := range choices {
-			all = append(all, choice.Const)
-		}
-		what := "one of "
-		if f.Schema.Type == "array" {
-			what = "of "
-		}
-		notes = append(notes, what+strings.Join(all, ", "))
+	separator := "one of "
+	for _, choice := range f.Schema.Choices() {
+		notes = append(notes, separator+choice.Const)
+		separator = ""
 	}
 	switch {
 	case f.Schema.Default != nil:

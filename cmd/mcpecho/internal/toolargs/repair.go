@@ -138,24 +138,25 @@ func (r *wordRepair) assign() {
 // rename gives the value of the only argument that the schema does not have to the only
 // required one that is missing, if it can have it.
 func (r *wordRepair) rename() {
-	var unknown, missing []string
-	for _, key := range r.order {
+	at, unknown, missing, absent := 0, 0, 0, ""
+	for i, key := range r.order {
 		if r.schema.Property(key) == nil {
-			unknown = append(unknown, key)
+			at = i
+			unknown++
 		}
 	}
 	for _, name := range r.schema.Required {
 		if _, ok := r.values[name]; !ok {
-			missing = append(missing, name)
+			absent = name
+			missing++
 		}
 	}
-	if len(unknown) != 1 || len(missing) != 1 || r.schema.Open {
+	if unknown != 1 || missing != 1 || r.schema.Open {
 		return
 	}
-	value := r.values[unknown[0]]
-	if p := r.schema.Property(missing[0]); p != nil && (&Argument{Value: value}).Encode(p) != nil {
-		r.values[missing[0]] = value
-		r.order[slices.Index(r.order, unknown[0])] = missing[0]
+	value := r.values[r.order[at]]
+	if p := r.schema.Property(absent); p != nil && (&Argument{Value: value}).Encode(p) != nil {
+		r.values[absent], r.order[at] = value, absent
 	}
 }
 
