@@ -105,7 +105,7 @@ func TestScenario(t *testing.T) {
 	p.run(`const send = fetch; window.calls = 0; window.fetch = (...a) => { if (a[0] === '/api/call') calls++; return send(...a); }; 0`)
 	p.run(`post('call', {kind: 'tool', name: 'forecast', arguments: {city: 'Faro'}}); 0`)
 	p.shows("#followed", "Updates: 1, the last at")
-	p.await(`calls === 2`) // the page has read the resource again
+	p.await(`calls === 2`)                             // the page has read the resource again
 	p.run(`document.getElementById('follow').click()`) // which moves while the resource is read
 	p.await(`document.getElementById('follow').textContent === 'Subscribe'`)
 	p.choose("template", "weather://{city}/today")
