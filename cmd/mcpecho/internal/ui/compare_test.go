@@ -79,8 +79,7 @@ func TestComparisonIsReplaced(t *testing.T) {
 	waits := make(chan struct{}, 1)
 	waits <- struct{}{}
 	began := make(chan struct{})
-	var b *Bench
-	b = versions(t, func(*Setup) error {
+	b := versions(t, func(*Setup) error {
 		select {
 		case <-waits: // the first one
 			close(began)
