@@ -21,6 +21,7 @@ var readers = map[string]string{
 	"cmd/mcpecho/internal/secrets.FuzzMask":     "masking of messages",
 	"cmd/mcpecho/internal/toolargs.FuzzSchema":  "none: arguments that the user types",
 	"cmd/mcpecho/internal/shellwords.FuzzSplit": "none: a line that the user types",
+	"cmd/mcpecho/internal/view.FuzzView":        "traces",
 	"cmd/mcpecho/internal/terminal.FuzzWrap":    "none: text that is printed, and has a maximum",
 	"internal/batch.FuzzCommandLine":            "none: a command line of Windows has at most 32 KiB",
 	"internal/display.FuzzRedact":               "redaction",

@@ -23,7 +23,13 @@ const (
 type Viewer struct {
 	Method string // if not empty, only messages of this method, or with a * at its end of these
 
-	pending map[string]*Line // requests without a response, by connection, direction and id
+	pending map[string]request // without a response, by connection, direction and id
+}
+
+// A request is what the line of its response tells of it.
+type request struct {
+	method, name string
+	at           time.Duration
 }
 
 // A Line is a described entry.
@@ -64,9 +70,9 @@ func (v *Viewer) Describe(e *Entry) *Line {
 		if m.IsRequest() {
 			l.Kind = "request"
 			if v.pending == nil || len(v.pending) >= maxPending {
-				v.pending = make(map[string]*Line)
+				v.pending = make(map[string]request)
 			}
-			v.pending[key(e, e.Sent)] = l
+			v.pending[key(e, e.Sent)] = request{strings.Clone(l.Method), strings.Clone(l.Name), e.At} // the message may be long
 		}
 	}
 	if v.Method != "" {
@@ -93,10 +99,10 @@ func nameOf(params []byte) string {
 
 func (v *Viewer) describeResponse(l *Line) {
 	m, k := &l.Entry.Message, key(l.Entry, !l.Entry.Sent)
-	if request := v.pending[k]; request != nil {
+	if r, ok := v.pending[k]; ok {
 		delete(v.pending, k)
-		l.Method, l.Name = request.Method, request.Name
-		l.Took, l.Timed = l.Entry.At-request.Entry.At, true
+		l.Method, l.Name = r.method, r.name
+		l.Took, l.Timed = l.Entry.At-r.at, true
 	} else {
 		l.Error = "no request waits for it"
 	}
