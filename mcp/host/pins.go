@@ -201,8 +201,8 @@ func (t *Tool) unpinned(def *mcp.Tool) (*ToolChange, error) {
 		return nil, nil
 	}
 	h.mu.Lock()
-	defer h.mu.Unlock()
 	c := h.change(t.server, def)
+	h.mu.Unlock()
 	if c != nil && (h.opts.Pins == PinBlock || h.opts.Approve == nil) {
 		return c, diag.Error(ErrDenied.Error()+": "+c.reason(), ErrDenied, ErrChanged)
 	}
@@ -226,10 +226,10 @@ func (t *Tool) repin(c *ToolChange) {
 var editNotes = func(h any, server string, f func(*notes.Set) bool) bool {
 	own := h.(*Host)
 	own.mu.Lock()
-	defer own.mu.Unlock()
 	s := own.server(server)
 	if s != nil && f(&s.pins) {
 		own.record(s)
 	}
+	own.mu.Unlock()
 	return s != nil
 }
