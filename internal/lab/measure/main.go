@@ -34,7 +34,7 @@ var transports = []string{"mcp/jsonrpc", "mcp/stdio", "mcp/streamhttp", "mcp/sse
 // review before 1.0 added to it.
 var (
 	frozen = []string{"mcp", "mcp/jsonrpc", "mcp/stdio", "mcp/sse", "mcp/streamhttp", "mcp/httperr", "mcp/oauth", "mcp/typed", "mcp/jsonschema", "mcp/mcptest"}
-	added  = regexp.MustCompile(`^(mcp/httperr |mcp (Interceptor|ContentType|ElicitAction|ReferenceType|TaskSupport|TaskForbidden|TaskOptional|TaskRequired|(Tool|Content|CallToolResult)\.Format|(Prompt|Resource|ResourceTemplate|Implementation)\.DisplayName|Roots\.List|Changes\.Changed)$|mcp/typed Args$|mcp/streamhttp TimeoutError$)`)
+	added  = regexp.MustCompile(`^(mcp/httperr |mcp (Interceptor|ContentType|ElicitAction|ReferenceType|TaskSupport|TaskForbidden|TaskOptional|TaskRequired|(Tool|Content|CallToolResult)\.Format|(Prompt|Resource|ResourceTemplate|Implementation)\.DisplayName|Roots\.List|Changes\.Changed|CallOptions|CallOptions\.\w+|Client\.(With|Name))$|mcp/typed Args$|mcp/streamhttp TimeoutError$)`)
 )
 
 // harness are folders whose code only tests use.
