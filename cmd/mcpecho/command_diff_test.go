@@ -60,8 +60,9 @@ func TestDiff(t *testing.T) {
 func TestDiffOfRecordings(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	all, tools := filepath.Join(dir, "all.rec"), filepath.Join(dir, "tools.rec")
+	all, tools := "", filepath.Join(dir, "tools.rec")
 	for _, version := range []string{"2025-11-25", "2026-07-28"} {
+		all = filepath.Join(dir, version+".rec")
 		o := runCommandWithInput(t, "tools\nprompts\nresources\ntemplates\n", "shell", "--record", all, "--protocol", version, "--", "mcpecho", "serve")
 		o.want(t, 0, o.stdout, "")
 		o = runCommand(t, "diff", "--strict", "--protocol", version, all, "--", "mcpecho", "serve")

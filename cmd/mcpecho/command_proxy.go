@@ -213,7 +213,10 @@ func (c *invocation) proxyHTTP(ctx context.Context, o *proxy.Options, front prox
 func (c *invocation) proxyTaps(o *proxy.Options) (end func() error, err error) {
 	var tracer *secrets.Tracer
 	if c.flags.Trace != "" {
-		if tracer, err = secrets.NewTracer(c.flags.Trace, false, c.secrets(), c.stderr); err != nil {
+		if _, err = c.setAside(c.flags.Trace); err == nil {
+			tracer, err = secrets.NewTracer(c.flags.Trace, true, c.secrets(), c.stderr)
+		}
+		if err != nil {
 			return nil, failure.Local(err)
 		}
 		note := o.Note

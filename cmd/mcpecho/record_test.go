@@ -15,8 +15,8 @@ import (
 
 func TestRecordAndReplay(t *testing.T) {
 	t.Parallel()
-	file := filepath.Join(t.TempDir(), "session")
 	for _, version := range []string{"2025-11-25", "2026-07-28"} {
+		file := filepath.Join(t.TempDir(), "session")
 		runWithServer(t, "call", "echo", "message=hi", "--record", file, "--protocol", version).want(t, 0, "hi\n", "")
 		replay := []string{"--", "mcpecho", "serve", "--replay", file}
 		runCommand(t, append([]string{"call", "echo", "message=hi"}, replay...)...).want(t, 0, "hi\n", "")
@@ -37,6 +37,38 @@ func TestRecordOfAShellMasksSecrets(t *testing.T) {
 	text := string(data)
 	if err != nil || strings.Contains(text, "hunter2") || strings.Contains(text, "swordfish") || !strings.Contains(text, "\n2 ") || !strings.Contains(text, "\nend ") {
 		t.Errorf("%+v\n%s %v", o, text, err)
+	}
+}
+
+// TestRecordingsAreKept when the same line records again, even if it fails.
+func TestRecordingsAreKept(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "session.rec")
+	runWithServer(t, "call", "echo", "message=first", "--record", file).want(t, 0, "first\n", "")
+	runWithServer(t, "call", "echo", "message=second", "--record", file).want(t, 0, "second\n", "session.1.rec")
+	runCommand(t, "tools", "--record", file, "--", filepath.Join(dir, "nosuch")).want(t, failure.Unreachable, "", "session.2.rec")
+	for name, want := range map[string]string{"session.1.rec": "first", "session.2.rec": "second"} {
+		if data, err := os.ReadFile(filepath.Join(dir, name)); err != nil || !strings.Contains(string(data), want) {
+			t.Errorf("%s: %v\n%s", name, err, data)
+		}
+	}
+
+	// Two proxies at once: each file has one session.
+	trace := filepath.Join(dir, "trace.jsonl")
+	for range 2 {
+		p := startProxy(t, "PROXY_TEST=kept", "--record", file, "--trace", trace)
+		defer func() { p.Kill(); _ = p.Wait() }()
+		_, _ = io.WriteString(p.In, proxyInitialize+"\n")
+		if _, err := p.Line(); err != nil {
+			t.Fatal(err, p.Stderr)
+		}
+	}
+	for _, name := range []string{"session.rec", "session.4.rec", "trace.jsonl", "trace.1.jsonl"} {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil || strings.Count(string(data), `"method":"initialize"`) != 1 {
+			t.Errorf("%s: %v\n%s", name, err, data)
+		}
 	}
 }
 

@@ -33,11 +33,49 @@ type recorder struct {
 // newRecorder creates the file, readable by its owner only because masking may
 // miss a secret.
 func (c *invocation) newRecorder() (*recorder, error) {
-	f, err := os.OpenFile(c.flags.Record, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return nil, failure.Local(err)
+	for {
+		f, err := os.OpenFile(c.flags.Record, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if errors.Is(err, fs.ErrExist) {
+			kept, failed := c.setAside(c.flags.Record)
+			if kept {
+				continue
+			}
+			if err = failed; err == nil {
+				f, err = os.OpenFile(c.flags.Record, os.O_WRONLY|os.O_TRUNC, 0o600)
+			}
+		}
+		if err != nil {
+			return nil, failure.Local(err)
+		}
+		return &recorder{file: f, w: recording.NewWriter(f, c.recordedSecrets()...)}, nil
 	}
-	return &recorder{file: f, w: recording.NewWriter(f, c.recordedSecrets()...)}, nil
+}
+
+// setAside gives a file that is not empty the next free name, such as session.1.rec in
+// place of session.rec, and reports whether name is free. An editor that starts a proxy
+// again, or starts two, does not ask whether the recording of a crash may go; a proxy
+// that still writes it goes on under the new name.
+func (c *invocation) setAside(name string) (bool, error) {
+	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
+		return false, nil
+	}
+	ext := filepath.Ext(name)
+	for n := 1; ; n++ {
+		kept := strings.TrimSuffix(name, ext) + "." + strconv.Itoa(n) + ext
+		f, err := os.OpenFile(kept, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err == nil {
+			_ = f.Close()
+			if err = os.Rename(name, kept); err == nil {
+				c.warn(filepath.Base(name) + " is kept as " + kept)
+				return true, nil
+			}
+			_ = os.Remove(kept)
+		}
+		return errors.Is(err, fs.ErrNotExist), err // another program was faster
+	}
 }
 
 // recordedSecrets returns the values that a recording masks.
