@@ -36,6 +36,10 @@ func TestConnectToOddStarters(t *testing.T) {
 			want: legacy, sent: []string{"server/discover", "initialize", "initialize", "notifications/initialized"}, opened: 2, atMost: 2 * time.Second,
 		},
 		{
+			name: "begins a session for whichever request is the first", server: testserver.Options{Fault: "starts-once", Delay: 100 * time.Millisecond},
+			want: legacy, sent: []string{"server/discover", "initialize", "initialize", "notifications/initialized"}, opened: 2, atMost: time.Second,
+		},
+		{
 			name: "does not cope with two requests at once, and hangs", server: testserver.Options{Fault: "starts-once", Delay: time.Minute},
 			want: legacy, sent: []string{"server/discover", "initialize", "initialize", "notifications/initialized"}, opened: 2, atMost: 3 * time.Second,
 		},

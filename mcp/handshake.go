@@ -9,6 +9,7 @@ import (
 	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/retry"
 	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
 // An agreement is the result of a successful handshake. It is not changed once
@@ -52,6 +53,9 @@ type sentOutcome struct {
 // maxOutcomes is how many requests a connection has at most: two probes and one
 // initialize.
 const maxOutcomes = 3
+
+// codeOfServer is the first of JSON-RPC's codes for errors that a server defines.
+const codeOfServer = -32000
 
 // hintTime is how long a server that is known to be a legacy one is not probed: an
 // update may make it a modern one.
@@ -179,6 +183,9 @@ func (h *handshake) record(o sentOutcome) {
 	switch {
 	case o.kind == sendInit:
 		h.session = o.outcome
+		if refusal := serverError(o.err); refusal != nil && !h.stateless && h.probe == refused {
+			h.disturbed = h.disturbed || refusal.Code == jsonrpc.CodeInvalidRequest || refusal.Code == codeOfServer
+		}
 	case h.probe == r: // and not pending
 		h.modern = o.outcome
 	}

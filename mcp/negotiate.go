@@ -37,7 +37,7 @@ type handshakeState struct {
 	probe, session reply // to server/discover and initialize
 	probes         int   // how often server/discover was sent on this connection
 	pendingProbes  int   // of those without a reply
-	beside         bool  // initialize was sent while probe was pending
+	disturbed      bool  // the probe may be why initialize is refused: it was pending, or a gateway has begun a session for it
 	spoiled        bool  // the connection may have ended because of its first request
 
 	late  bool // the time that next has set for waiting is over
@@ -143,8 +143,8 @@ func (s *handshakeState) afterRefusal() action {
 		return action{await, otherWait}
 	case s.probe == unsent && s.mayProbe && (s.session == refused || s.session == unusable):
 		return action{kind: sendProbe}
-	case s.beside && s.session == refused && (s.probe == refused || s.probe == pending):
-		return s.reopen(reopenLegacy) // the server may not cope with two requests at once
+	case s.disturbed && s.session == refused && (s.probe == refused || s.probe == pending):
+		return s.reopen(reopenLegacy) // as of gateways that connect to their server for whichever request is the first
 	}
 	return action{kind: finish}
 }
@@ -161,7 +161,7 @@ func (s *handshakeState) reopen(k kind) action {
 func (s *handshakeState) sent(k kind) {
 	s.late = false
 	if k == sendInit {
-		s.session, s.beside = pending, s.probe == pending
+		s.session, s.disturbed = pending, s.probe == pending
 		return
 	}
 	s.probe, s.spoiled = pending, true

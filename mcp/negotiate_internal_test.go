@@ -157,6 +157,8 @@ func TestHandshakeDecisions(t *testing.T) {
 			[]kind{sendProbe, sendInit, reopenLegacy, sendInit, finish}, accepted},
 		{"a gateway that hangs", both, []event{late, replied(refused), late, replied(accepted)},
 			[]kind{sendProbe, sendInit, reopenLegacy, sendInit, finish}, accepted},
+		{"a gateway that begins a session for the probe", both, []event{probed(refused), func(s *handshakeState) { replied(refused)(s); s.disturbed = true }, replied(accepted)},
+			[]kind{sendProbe, sendInit, reopenLegacy, sendInit, finish}, accepted},
 		{"a refusal of both, one after the other", both, []event{probed(refused), replied(refused)}, []kind{sendProbe, sendInit, finish}, refused},
 		{"dies of the probe", both, []event{func(s *handshakeState) { probed(lost)(s); end(s) }, replied(accepted)},
 			[]kind{sendProbe, reopenLegacy, sendInit, finish}, accepted},
