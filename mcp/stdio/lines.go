@@ -122,7 +122,15 @@ func (l *lines) message(line []byte) ([]byte, error) {
 	return msg, nil
 }
 
-func isNonJSON(line []byte) bool { return len(line) > 0 && line[0] != '{' && line[0] != '[' }
+// isNonJSON also reports a log line such as "[INFO] started", which begins as a batch
+// does.
+func isNonJSON(line []byte) bool {
+	if len(line) > 1 && line[0] == '[' {
+		c := line[1] | 0x20
+		return 'a' <= c && c <= 'z'
+	}
+	return len(line) > 0 && line[0] != '{' && line[0] != '['
+}
 
 // check returns an error if line, which may lack its end, is too long. The error
 // does not depend on how much of the line was read at once.

@@ -145,6 +145,22 @@ func TestLineCutOffByExitIsDropped(t *testing.T) {
 	}
 }
 
+func TestLogLineInBracketsIsNoBatch(t *testing.T) {
+	var dropped []string
+	h := jsonrpc.Handler{Dropped: func(err error, line []byte) { dropped = append(dropped, fmt.Sprint(err, ": ", string(line))) }}
+	p, err := child("write", "[INFO] started\n[{}]\n").start(context.Background(), h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	if msg, err := p.Read(); string(msg) != "[{}]" || err != nil {
+		t.Errorf("%s, %v", msg, err)
+	}
+	if want := "[text that is not JSON: [INFO] started]"; fmt.Sprint(dropped) != want {
+		t.Errorf("dropped %v, want %s", dropped, want)
+	}
+}
+
 func TestClosedOutputIsReported(t *testing.T) {
 	p := open(t, child("mute"))
 	_, err := p.Read()
