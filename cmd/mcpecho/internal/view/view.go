@@ -26,7 +26,7 @@ type Viewer struct {
 	pending map[string]request // without a response, by connection, direction and id
 }
 
-// A request is what the line of its response tells of it.
+// A request has what the line of its response shows of it.
 type request struct {
 	method, name string
 	at           time.Duration
