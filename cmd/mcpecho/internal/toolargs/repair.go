@@ -66,7 +66,7 @@ func (r *wordRepair) take(words []string) int {
 func splitCommas(given []string, s *Schema) (words []string) {
 	for _, word := range given {
 		parts := strings.FieldsFunc(word, func(r rune) bool { return r == ',' || r == ';' || r == ' ' })
-		if len(parts) > 1 || len(parts) == 1 && strings.HasSuffix(word, ";") && !slices.ContainsFunc(parts, func(part string) bool {
+		if (len(parts) > 1 || len(parts) == 1 && strings.HasSuffix(word, ";")) && !slices.ContainsFunc(parts, func(part string) bool {
 			key, _, ok := strings.Cut(part, "=")
 			return !ok || s.Property(key) == nil
 		}) {
