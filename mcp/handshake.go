@@ -183,9 +183,6 @@ func (h *handshake) record(o sentOutcome) {
 	switch {
 	case o.kind == sendInit:
 		h.session = o.outcome
-		if refusal := serverError(o.err); refusal != nil && !h.stateless && h.probe == refused {
-			h.disturbed = h.disturbed || refusal.Code == jsonrpc.CodeInvalidRequest || refusal.Code == codeOfServer
-		}
 	case h.probe == r: // and not pending
 		h.modern = o.outcome
 	}
@@ -245,6 +242,8 @@ func (c *Client) replyOf(k kind, err error) reply {
 		return refusedModern
 	case k == sendInit && refusal != nil && (isModern(refusal) || c.opts.modern(supportedVersions(refusal)) != ""):
 		return refusedModern
+	case k == sendInit && refusal != nil && (refusal.Code == jsonrpc.CodeInvalidRequest || refusal.Code == codeOfServer):
+		return refusedNow
 	case refusal != nil:
 		return refused
 	case isRefusal(err):

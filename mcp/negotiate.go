@@ -20,6 +20,7 @@ const (
 	pending
 	accepted
 	refused       // with a JSON-RPC error that servers of either era send
+	refusedNow    // only initialize: with an error of servers in a state that does not permit it; received stores refused
 	refusedModern // as only a server of the modern era does
 	offersLegacy  // only server/discover: the server has legacy versions
 	unauthorized  // as is every other request
@@ -174,6 +175,9 @@ func (s *handshakeState) sent(k kind) {
 func (s *handshakeState) received(k kind, r reply) {
 	s.late = false
 	if k == sendInit {
+		if r == refusedNow {
+			r, s.disturbed = refused, s.disturbed || s.probe == refused && !s.stateless
+		}
 		s.session = r
 		return
 	}

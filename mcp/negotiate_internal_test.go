@@ -85,7 +85,7 @@ func (o *orders) await(s handshakeState, wait time.Duration) {
 			next.received(sendInit, r)
 			o.walk(next)
 		}
-		if s.probe == pending {
+		if s.probe == pending && r != refusedNow {
 			next := s
 			next.received(sendProbe, r)
 			o.check(next, r != accepted || next.probe == accepted, "ignores a response to the probe")
@@ -131,6 +131,8 @@ func TestHandshakeDecisions(t *testing.T) {
 	both := handshakeState{mayProbe: true, mayInitialize: true, mayReopen: true}
 	first := both
 	first.initializeFirst = true
+	stateless := both
+	stateless.stateless = true
 	type event func(*handshakeState)
 	probed := func(r reply) event { return func(s *handshakeState) { s.received(sendProbe, r) } }
 	replied := func(r reply) event { return func(s *handshakeState) { s.received(sendInit, r) } }
@@ -157,8 +159,9 @@ func TestHandshakeDecisions(t *testing.T) {
 			[]kind{sendProbe, sendInit, reopenLegacy, sendInit, finish}, accepted},
 		{"a gateway that hangs", both, []event{late, replied(refused), late, replied(accepted)},
 			[]kind{sendProbe, sendInit, reopenLegacy, sendInit, finish}, accepted},
-		{"a gateway that begins a session for the probe", both, []event{probed(refused), func(s *handshakeState) { replied(refused)(s); s.disturbed = true }, replied(accepted)},
+		{"a gateway that begins a session for the probe", both, []event{probed(refused), replied(refusedNow), replied(accepted)},
 			[]kind{sendProbe, sendInit, reopenLegacy, sendInit, finish}, accepted},
+		{"the same error over HTTP", stateless, []event{probed(refused), replied(refusedNow)}, []kind{sendProbe, sendInit, finish}, refused},
 		{"a refusal of both, one after the other", both, []event{probed(refused), replied(refused)}, []kind{sendProbe, sendInit, finish}, refused},
 		{"dies of the probe", both, []event{func(s *handshakeState) { probed(lost)(s); end(s) }, replied(accepted)},
 			[]kind{sendProbe, reopenLegacy, sendInit, finish}, accepted},
