@@ -27,25 +27,35 @@ func (c *check) callTool(ctx context.Context, t *mcp.Tool, args mcp.RawMessage) 
 	}
 }
 
-// output checks the structured content of a result.
-func (c *check) output(ctx context.Context, t *mcp.Tool, where string, res *mcp.CallToolResult) {
-	if res.IsError || t.OutputSchema == nil {
-		return
-	}
-	if res.StructuredContent == nil {
-		if c.client.Server().ProtocolVersion >= mcp.ProtocolVersion20250618 {
-			c.errorf(where, "it has an output schema, but its result has no structuredContent")
-		}
-		return
+// Output returns how the result of a tool violates the output schema of the tool, which is
+// the promise on which programs rely, or "". version is that of the connection. The error
+// says why the schema cannot be used.
+func Output(ctx context.Context, version string, t *mcp.Tool, res *mcp.CallToolResult) (violation string, err error) {
+	switch {
+	case res.IsError || t.OutputSchema == nil:
+		return "", nil
+	case res.StructuredContent == nil && version < mcp.ProtocolVersion20250618:
+		return "", nil // the version does not have it
+	case res.StructuredContent == nil:
+		return "it has no structuredContent", nil
 	}
 	schema, err := jsonschema.Compile(ctx, t.OutputSchema)
-	if err != nil {
-		return // a finding already
+	if err == nil {
+		err = schema.Validate(ctx, res.StructuredContent)
 	}
-	if err := schema.Validate(ctx, res.StructuredContent); err != nil {
-		c.errorf(where, "its result violates its output schema: structuredContent: %v", err)
+	if mismatch := (*jsonschema.Error)(nil); errors.As(err, &mismatch) {
+		return "structuredContent: " + err.Error(), nil
 	}
-	if len(res.Content) == 0 {
+	return "", err
+}
+
+// output checks the structured content of a result. That a schema cannot be used is a
+// finding already.
+func (c *check) output(ctx context.Context, t *mcp.Tool, where string, res *mcp.CallToolResult) {
+	if violation, _ := Output(ctx, c.client.Server().ProtocolVersion, t, res); violation != "" {
+		c.errorf(where, "its result violates its output schema: %s", violation)
+	}
+	if res.StructuredContent != nil && !res.IsError && len(res.Content) == 0 {
 		c.warnf(where, "its result has structuredContent and no text, which is all that earlier clients read")
 	}
 }

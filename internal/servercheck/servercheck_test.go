@@ -124,7 +124,7 @@ func TestTolerated(t *testing.T) {
 		"message: clients discard it: text that is not JSON":              refused("listening\n" + sound["tools/list bad"]),
 		`tool "t": its result violates its output schema`: {
 			"tools/list": strings.Replace(sound["tools/list"], `"inputSchema"`, `"outputSchema":{"type":"object","properties":{"a":{"type":"number"}}},"inputSchema"`, 1)},
-		`tool "t": it has an output schema, but its result has no structuredContent`: {
+		`tool "t": its result violates its output schema: it has no structuredContent`: {
 			"tools/list": strings.Replace(sound["tools/list"], `"inputSchema"`, `"outputSchema":{"type":"object"},"inputSchema"`, 1),
 			"tools/call": `{"jsonrpc":"2.0","id":$id,"result":{"content":[]}}`},
 		`tool "t": its result has structuredContent and no text`: {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/servercheck"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
@@ -144,7 +145,7 @@ func (b *Bench) start(q *callRequest) (int, error) {
 			text, _ := p.MarshalJSON()
 			b.update(partCalls, func() { c.Progress = text })
 		})
-		b.finish(c, i, result, err, time.Since(began), context.Cause(ctx) == errStopped)
+		b.finish(c, i, client.Server().ProtocolVersion, result, err, time.Since(began), context.Cause(ctx) == errStopped)
 	}()
 	return c.ID, nil
 }
@@ -218,7 +219,7 @@ func textMembers(raw json.RawMessage) (map[string]string, error) {
 }
 
 // finish records the outcome of a call.
-func (b *Bench) finish(c *call, i *item, result json.Marshaler, err error, took time.Duration, stopped bool) {
+func (b *Bench) finish(c *call, i *item, version string, result json.Marshaler, err error, took time.Duration, stopped bool) {
 	var raw []byte
 	if err == nil {
 		raw, err = result.MarshalJSON()
@@ -236,7 +237,7 @@ func (b *Bench) finish(c *call, i *item, result json.Marshaler, err error, took 
 	default:
 		if res, ok := result.(*mcp.CallToolResult); ok {
 			done.IsError = res.IsError
-			if done.Check, done.Problem = checkOutput(i, res); done.Check == "" && looksFailed(res) {
+			if done.Check, done.Problem = checkOutput(version, i, res); done.Check == "" && looksFailed(res) {
 				done.Check, done.Problem = checkUnknown, "The text looks like an error, and the result does not say isError."
 			}
 		}
@@ -249,23 +250,22 @@ func (b *Bench) finish(c *call, i *item, result json.Marshaler, err error, took 
 }
 
 // checkOutput validates the result of a tool against its output schema.
-func checkOutput(i *item, res *mcp.CallToolResult) (check, problem string) {
+func checkOutput(version string, i *item, res *mcp.CallToolResult) (check, problem string) {
 	var t *mcp.Tool
 	if i != nil {
 		t, _ = i.value.(*mcp.Tool)
 	}
-	switch {
-	case t == nil || t.OutputSchema == nil || res.IsError:
+	if t == nil || t.OutputSchema == nil || res.IsError {
 		return "", ""
-	case res.StructuredContent == nil:
-		return checkViolates, "the result has no structuredContent, although the tool has an output schema"
 	}
-	s, err := jsonschema.Compile(context.Background(), t.OutputSchema)
-	if err != nil {
+	violation, err := servercheck.Output(context.Background(), version, t, res)
+	switch {
+	case violation != "":
+		return checkViolates, violation
+	case err != nil:
 		return checkUnknown, "the output schema cannot be used: " + err.Error()
-	}
-	if err := s.Validate(context.Background(), res.StructuredContent); err != nil {
-		return checkViolates, "structuredContent: " + err.Error()
+	case res.StructuredContent == nil:
+		return "", ""
 	}
 	return checkFits, ""
 }
