@@ -49,11 +49,7 @@ func (c *invocation) askHint(flag string) string {
 	if c.shell != nil {
 		return reason + "start the shell with " + strings.Join(words, " ")
 	}
-	line := append(c.without(), words...)
-	if c.server != nil {
-		line = append(append(line, "--"), c.server...)
-	}
-	return reason + "type: " + c.paste(line)
+	return reason + "type: " + c.paste(c.withCommand(append(c.without(), words...)))
 }
 
 func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

@@ -329,8 +329,7 @@ func (c *invocation) repaired(command, name string, given []string, s *toolargs.
 	line := ""
 	switch first := strings.Join(given, " "); {
 	case len(given) == 1 && first == "-":
-		sample := (&toolargs.Schema{Types: []string{"object"}, Required: s.Required, Properties: s.Properties}).SampleJSON(0)
-		f.Hint = "type: echo " + c.quoteWord(sample) + " | " + c.commandFor(command, name, "-")
+		f.Hint = "type: echo " + c.quoteWord(s.SampleObject()) + " | " + c.commandFor(command, name, "-")
 		return &f
 	case len(given) == 1 && strings.Contains(first, `":`) && first[0] != '{' && toolargs.RelaxJSON("{"+first) != nil:
 		line = c.commandFor(command, name, string(toolargs.RelaxJSON("{"+first)))
@@ -345,9 +344,9 @@ func (c *invocation) repaired(command, name string, given []string, s *toolargs.
 			line = c.commandFor(command, name, string(relaxed))
 			break
 		}
-		line = c.commandFor(command, name, s.SampleJSON(0))
+		line = c.commandFor(command, name, s.SampleObject())
 	case strings.HasPrefix(first, "[") || strings.HasPrefix(first, `"`):
-		line = c.commandFor(command, name, (&toolargs.Schema{Types: []string{"object"}, Required: s.Required, Properties: s.Properties}).SampleJSON(0))
+		line = c.commandFor(command, name, s.SampleObject())
 	default:
 		line = c.commandFor(command, append([]string{name}, toolargs.Repair(given, s)...)...)
 	}

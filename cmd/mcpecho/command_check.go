@@ -179,8 +179,7 @@ func sampleCall(t *mcp.Tool) mcp.RawMessage {
 	if t.Annotations == nil || !t.Annotations.ReadOnly() {
 		return nil
 	}
-	s := toolargs.ParseSchema(t.InputSchema)
-	return mcp.RawMessage((&toolargs.Schema{Types: []string{"object"}, Required: s.Required, Properties: s.Properties}).SampleJSON(0))
+	return mcp.RawMessage(toolargs.ParseSchema(t.InputSchema).SampleObject())
 }
 
 func wayName(way string) string {

@@ -58,11 +58,7 @@ func (c *invocation) watcher() (*watchfiles.Watcher, error) {
 
 // watchLine returns the command line with a further path to watch.
 func (c *invocation) watchLine(path string) string {
-	line := append(c.without(), path)
-	if c.server != nil {
-		line = append(append(line, "--"), c.server...)
-	}
-	return c.paste(line)
+	return c.paste(c.withCommand(append(c.without(), path)))
 }
 
 // checkAgain checks the server and waits for changes of its files by turns. After the

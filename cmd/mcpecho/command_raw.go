@@ -187,11 +187,7 @@ func (c *invocation) explainMethod(ctx context.Context, s *conversation, method 
 		return err
 	}
 	if isLegacy := []string{"ping", "resources/subscribe", "resources/unsubscribe", "logging/setLevel", "tasks/list", "tasks/result"}; s.Server().Modern() && hasWord(isLegacy, method) && c.shell == nil {
-		line := append(c.without("protocol"), "--protocol", mcp.ProtocolVersion20251125)
-		if c.server != nil {
-			line = append(append(line, "--"), c.server...)
-		}
-		f.Hint = "type: " + c.paste(line)
+		f.Hint = "type: " + c.paste(c.withCommand(append(c.without("protocol"), "--protocol", mcp.ProtocolVersion20251125)))
 		return &f
 	}
 	if better := methodOf(method); better != "" {

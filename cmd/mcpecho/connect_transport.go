@@ -318,11 +318,8 @@ func (c *invocation) explainEnvironment(err error) error {
 	for _, name := range missed.Names {
 		better = append(better, "-e", name)
 	}
-	if c.server != nil {
-		better = append(append(better, "--"), c.server...)
-	}
 	f.Message += "\n" + missed.Advice("pass", " "+what)
-	f.Hint = "type: " + c.paste(better)
+	f.Hint = "type: " + c.paste(c.withCommand(better))
 	return &f
 }
 

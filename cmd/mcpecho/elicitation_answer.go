@@ -128,10 +128,7 @@ func (c *invocation) answerLine(fields []mcp.FormField, given *flags.Answer) str
 	if len(fields) == 0 {
 		line = append(line, "--answer", "accept")
 	}
-	if c.server != nil {
-		line = append(append(line, "--"), c.server...)
-	}
-	return c.paste(line)
+	return c.paste(c.withCommand(line))
 }
 
 // refuse records the first answer that did not fit. The command fails with it.

@@ -175,7 +175,7 @@ func (c *invocation) parseFlags(args []string) error {
 // badValue returns the failure for a flag with an invalid value.
 func (c *invocation) badValue(name, value string, err error) error {
 	if (name == "-t" || name == "--transport") && c.server != nil && value == "stdio" {
-		return c.suggest(name+" is for servers at a URL", append(append(c.without("transport"), "--"), c.server...))
+		return c.suggest(name+" is for servers at a URL", c.withCommand(c.without("transport")))
 	}
 	var better *flags.BetterValue
 	if !errors.As(err, &better) {
@@ -286,7 +286,7 @@ func (c *invocation) checkServer() error {
 		return c.suggest("a URL does not belong after --", slices.Insert(cloneWords(before), at, c.server[0]))
 	}
 	if c.flags.Transport != "" || c.flags.Header != nil || c.flags.Insecure {
-		return c.suggest("-t, -H and --insecure need a server at a URL, not one that is started", append(append(c.without("transport", "header", "insecure"), "--"), c.server...))
+		return c.suggest("-t, -H and --insecure need a server at a URL, not one that is started", c.withCommand(c.without("transport", "header", "insecure")))
 	}
 	return nil
 }
@@ -384,11 +384,7 @@ func (c *invocation) unknownFlag(name, arg string, rest []string) error {
 	}
 	message := c.command.title() + " has no flag " + wire.Quote(name)
 	if f, _, _ := flags.Find(arg); f != nil && c.command.name == "proxy" && slices.Contains(resultFlags, f.Name) {
-		line := c.without(f.Name)
-		if c.server != nil {
-			line = append(append(line, "--"), c.server...)
-		}
-		return c.suggest(message+": it passes on what the client does", line)
+		return c.suggest(message+": it passes on what the client does", c.withCommand(c.without(f.Name)))
 	}
 	if hint := c.flagHint(arg); hint != "" {
 		return c.usageHint(message, hint)

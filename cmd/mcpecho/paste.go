@@ -36,10 +36,16 @@ func (c *invocation) commandFor(name string, args ...string) string {
 			line = append(line, f.Words...)
 		}
 	}
+	return c.paste(c.withCommand(line))
+}
+
+// withCommand returns the words of a command line with the server's command after them,
+// if there is one.
+func (c *invocation) withCommand(line []string) []string {
 	if c.server != nil {
 		line = append(append(line, "--"), c.server...)
 	}
-	return c.paste(line)
+	return line
 }
 
 // serverFlags are the flags that select a server, or how it is reached.

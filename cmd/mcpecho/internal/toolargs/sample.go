@@ -74,17 +74,22 @@ func (s *Schema) sample() (value string, isJSON bool) {
 		return "true", false
 	case "array":
 		if s.Items != nil {
-			return "[" + s.Items.SampleJSON(0) + "]", true
+			return "[" + s.Items.sampleJSON(0) + "]", true
 		}
 		return "[]", true
 	case "object":
-		return s.SampleJSON(0), true
+		return s.sampleJSON(0), true
 	}
 	return "…", false
 }
 
-// SampleJSON returns JSON that the schema allows.
-func (s *Schema) SampleJSON(depth int) string {
+// SampleObject returns the arguments of a tool that the schema allows, as a JSON object.
+func (s *Schema) SampleObject() string {
+	return (&Schema{Types: []string{"object"}, Required: s.Required, Properties: s.Properties}).sampleJSON(0)
+}
+
+// sampleJSON returns JSON that the schema allows.
+func (s *Schema) sampleJSON(depth int) string {
 	const deepest = 4
 	switch {
 	case s.Default != "":
@@ -105,12 +110,12 @@ func (s *Schema) SampleJSON(depth int) string {
 		if s.Items == nil || depth >= deepest {
 			return "[]"
 		}
-		return "[" + s.Items.SampleJSON(depth+1) + "]"
+		return "[" + s.Items.sampleJSON(depth+1) + "]"
 	case "object":
 		b := []byte("{")
 		for _, name := range s.Required {
 			if p := s.Property(name); p != nil && depth < deepest {
-				b = append(wire.AppendKey(b, name), p.SampleJSON(depth+1)...)
+				b = append(wire.AppendKey(b, name), p.sampleJSON(depth+1)...)
 			}
 		}
 		return string(append(b, '}'))
