@@ -50,7 +50,7 @@ type Conn interface {
 
 // A Request is a call or a notification to be sent.
 type Request struct {
-	Method string // such as "tools/call"
+	Method string
 
 	// Params is one valid JSON object, or nil. The connection does not use it
 	// after Call or Notify has returned.
