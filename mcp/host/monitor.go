@@ -10,6 +10,7 @@ import (
 	"github.com/stdmcp/stdmcp/internal/retry"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/host/internal/settings"
 )
 
 // A monitor keeps the tools of one connection up to date.
@@ -206,7 +207,7 @@ func (d *DialParams) recordTTL(server string) mcp.Interceptor {
 			observed := d.live.observe(call)
 			defer func() { observed(err) }()
 		}
-		raw, err = call.Send(forServer(ctx, server))
+		raw, err = call.Send(settings.ForServer(ctx, server))
 		if err == nil && call.Method == "tools/list" {
 			d.ttl.Store(int64(ttlOf(raw)))
 		}

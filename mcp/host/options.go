@@ -146,8 +146,7 @@ func (o *Options) expand(ctx context.Context, cfg *Server) (*Server, error) {
 // the functions of the Trace. Show it to the user (client/elicitation, Security
 // Considerations). It is empty for other contexts.
 func ServerOf(ctx context.Context) string {
-	name, _ := ctx.Value(settings.ServerKey{}).(string)
-	return name
+	return settings.ServerOf(ctx)
 }
 
 // A Retry configures reconnection attempts. The defaults are in brackets.
@@ -280,13 +279,8 @@ func (h *Host) guard(server string, f func()) error {
 	var report func(value any, stack []byte)
 	if o := h.opts.Client; o != nil && o.Trace != nil && o.Trace.HandlerPanic != nil {
 		report = func(value any, stack []byte) {
-			o.Trace.HandlerPanic(forServer(context.Background(), server), value, stack)
+			o.Trace.HandlerPanic(settings.ForServer(context.Background(), server), value, stack)
 		}
 	}
 	return diag.Guard(report, f)
-}
-
-// forServer returns a context for which ServerOf returns the name of a server.
-func forServer(ctx context.Context, name string) context.Context {
-	return context.WithValue(ctx, settings.ServerKey{}, name)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/retry"
 	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/host/internal/settings"
 )
 
 // A run is the goroutine that supervises a server.
@@ -41,7 +42,7 @@ func (r *run) stop(ctx context.Context) error {
 // that is to end.
 func (h *Host) start(s *server, retries int) {
 	before := s.run
-	ctx, cancel := context.WithCancel(forServer(h.ctx, s.name))
+	ctx, cancel := context.WithCancel(settings.ForServer(h.ctx, s.name))
 	r := &run{cancel: cancel, done: make(chan struct{}), now: make(chan struct{}, 1), retries: retries}
 	s.run = r
 	h.enter(s, connState{stage: connecting})

@@ -12,6 +12,7 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
+	"github.com/stdmcp/stdmcp/mcp/host/internal/settings"
 )
 
 // A Tool is a tool of a server, under a name that all model providers accept.
@@ -159,7 +160,7 @@ func (t *Tool) Do(ctx context.Context, call *mcp.ToolCall) (*mcp.CallToolResult,
 	res, err := t.do(ctx, call, r)
 	if called := t.host.opts.Called; called != nil {
 		r.Duration, r.Result, r.Err = time.Since(r.Time), res, err
-		called(forServer(ctx, r.Server), r)
+		called(settings.ForServer(ctx, r.Server), r)
 	}
 	return res, err
 }
@@ -337,7 +338,7 @@ func (h *Host) decide(ctx context.Context, view Approver, c *Call) error {
 	if view == nil && h.opts.Approve == nil {
 		return nil
 	}
-	ctx = forServer(ctx, c.Server)
+	ctx = settings.ForServer(ctx, c.Server)
 	if view != nil {
 		if d, err := view(ctx, c); err != nil || d == Deny || d == Ask && h.opts.Approve == nil {
 			return denied(d, err)

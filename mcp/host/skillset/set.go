@@ -278,7 +278,7 @@ func (s *Set) permit(ctx context.Context, id, server, file string, k *skills.Ski
 	if changed {
 		c.Changed = &host.ToolChange{Name: id, What: []string{"files"}}
 	}
-	d, err := s.opts.Approve(context.WithValue(ctx, settings.ServerKey{}, server), c)
+	d, err := s.opts.Approve(settings.ForServer(ctx, server), c)
 	switch {
 	case err != nil:
 		return errors.Join(host.ErrDenied, err)

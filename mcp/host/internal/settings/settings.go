@@ -4,15 +4,26 @@
 package settings
 
 import (
+	"context"
 	"strings"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// A ServerKey is the key of a server's name in the contexts of functions of the program;
-// see host.ServerOf.
-type ServerKey struct{}
+// A serverKey is the key of a server's name in the contexts of functions of the program.
+type serverKey struct{}
+
+// ForServer returns a context for which ServerOf returns the name of a server.
+func ForServer(ctx context.Context, name string) context.Context {
+	return context.WithValue(ctx, serverKey{}, name)
+}
+
+// ServerOf is host.ServerOf.
+func ServerOf(ctx context.Context) string {
+	name, _ := ctx.Value(serverKey{}).(string)
+	return name
+}
 
 // Reference returns the name of the variable at the start of text and the
 // length of the reference, which is 0 if there is none.
