@@ -88,3 +88,15 @@ func digits(data []byte, i int) (int, bool) {
 	}
 	return i, i > start
 }
+
+// Limit returns a limit that a program sets: n, usual if n is 0, or none if n is
+// negative, which means no limit.
+func Limit[T int | int64](n, usual, none T) T {
+	switch {
+	case n == 0:
+		return usual
+	case n < 0:
+		return none
+	}
+	return n
+}

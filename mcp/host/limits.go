@@ -1,7 +1,6 @@
 package host
 
 import (
-	"cmp"
 	"errors"
 	"math"
 	"os"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/internal/blocks"
 	"github.com/stdmcp/stdmcp/internal/lock"
+	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
@@ -77,13 +77,9 @@ func (l *ResultLimits) newLimiter() limiter {
 	if l != nil {
 		r.ResultLimits = *l
 	}
-	r.MaxResultText = cmp.Or(r.MaxResultText, 50_000)
-	if r.MaxResultData = cmp.Or(r.MaxResultData, 1_000_000); r.MaxResultData < 0 {
-		r.MaxResultData = math.MaxInt
-	}
-	if r.MaxFolder = cmp.Or(r.MaxFolder, 64_000_000); r.MaxFolder < 0 {
-		r.MaxFolder = math.MaxInt64
-	}
+	r.MaxResultText = wire.Limit(r.MaxResultText, 50_000, math.MaxInt)
+	r.MaxResultData = wire.Limit(r.MaxResultData, 1_000_000, math.MaxInt)
+	r.MaxFolder = wire.Limit(r.MaxFolder, 64_000_000, math.MaxInt64)
 	return r
 }
 
@@ -106,9 +102,7 @@ func (t *Tool) limited(res *mcp.CallToolResult) *mcp.CallToolResult {
 // limit returns a result within the limits: res itself, or a changed copy. maxText
 // is the limit of the server or tool, or 0.
 func (l *resultLimiter) limit(res *mcp.CallToolResult, tool string, maxText int) *mcp.CallToolResult {
-	if maxText = cmp.Or(maxText, l.MaxResultText); maxText < 0 {
-		maxText = math.MaxInt
-	}
+	maxText = wire.Limit(maxText, l.MaxResultText, math.MaxInt)
 	content, changed := make([]mcp.Content, 0, len(res.Content)), false
 	var texts []string
 	var isText []bool // of each block of content

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/retry"
+	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 	"github.com/stdmcp/stdmcp/mcp/host/internal/settings"
@@ -182,9 +183,7 @@ func (o *Options) withDefaults() Options {
 	if d.Describe == nil {
 		d.Describe = Describe
 	}
-	if d.Parallel = cmp.Or(d.Parallel, 8); d.Parallel < 0 {
-		d.Parallel = math.MaxInt // the semaphores store nothing
-	}
+	d.Parallel = wire.Limit(d.Parallel, 8, math.MaxInt) // the semaphores store nothing
 	d.ConnectTimeout = cmp.Or(d.ConnectTimeout, 30*time.Second)
 	d.Timeout = cmp.Or(d.Timeout, time.Minute)
 	d.MaxTimeout = cmp.Or(d.MaxTimeout, time.Hour)

@@ -40,7 +40,7 @@ func (h *Host) Search(query string, limit int) []*Tool { return h.View().Search(
 // Search is [Host.Search] for the tools of the view.
 func (v *View) Search(query string, limit int) []*Tool {
 	snap := v.host.Snapshot()
-	limit = searchLimit(limit)
+	limit = wire.Limit(limit, defaultSearchLimit, math.MaxInt)
 	query = wire.Trim(query[:min(len(query), maxQuery)])
 	globs, rest := splitGlobs(query)
 	snap.indexing.Do(func() { snap.index = newSearchIndex(snap.tools) })
@@ -65,14 +65,6 @@ func (v *View) Search(query string, limit int) []*Tool {
 		list = append(list, f.tool)
 	}
 	return list
-}
-
-// searchLimit returns the number of tools for a limit that the program sets.
-func searchLimit(limit int) int {
-	if limit < 0 {
-		return math.MaxInt
-	}
-	return cmp.Or(limit, defaultSearchLimit)
 }
 
 // A ranked tool is one that a search has found.
@@ -225,7 +217,7 @@ func (v *View) ToolSearch(o *SearchOptions) *ToolSearch {
 		s.opts = *o
 	}
 	s.opts.Threshold = cmp.Or(s.opts.Threshold, defaultSearchThreshold)
-	s.opts.Limit = searchLimit(s.opts.Limit)
+	s.opts.Limit = wire.Limit(s.opts.Limit, defaultSearchLimit, math.MaxInt)
 	search := v.ready("search_tools", "Finds tools by what they do. Returns their names, descriptions and parameters. "+
 		"Call the one that fits with call_tool.",
 		`"query":{"type":"string","description":"What the tool should do, in a few words, or a glob of its name such as github*"}`, `"query"`)

@@ -1,7 +1,6 @@
 package skills
 
 import (
-	"cmp"
 	"context"
 	"iter"
 	"math"
@@ -47,12 +46,8 @@ func NewReader(c *mcp.Client, o *Options) *Reader {
 	if o != nil {
 		r.opts = *o
 	}
-	if r.opts.MaxFiles = cmp.Or(r.opts.MaxFiles, 512); r.opts.MaxFiles < 0 {
-		r.opts.MaxFiles = math.MaxInt
-	}
-	if r.opts.MaxBytes = cmp.Or(r.opts.MaxBytes, 16<<20); r.opts.MaxBytes < 0 {
-		r.opts.MaxBytes = math.MaxInt64
-	}
+	r.opts.MaxFiles = wire.Limit(r.opts.MaxFiles, 512, math.MaxInt)
+	r.opts.MaxBytes = wire.Limit(r.opts.MaxBytes, 16<<20, math.MaxInt64)
 	if r.opts.Frontmatter == nil {
 		r.opts.Frontmatter = ParseFrontmatter
 	}

@@ -93,12 +93,8 @@ func New(h *host.Host, o *Options) *Set {
 	if o != nil {
 		s.opts = *o
 	}
-	if s.opts.MaxPrompt = cmp.Or(s.opts.MaxPrompt, 8<<10); s.opts.MaxPrompt < 0 {
-		s.opts.MaxPrompt = math.MaxInt
-	}
-	if s.opts.MaxText = cmp.Or(s.opts.MaxText, 256<<10); s.opts.MaxText < 0 {
-		s.opts.MaxText = math.MaxInt / 2 // lists have twice as much
-	}
+	s.opts.MaxPrompt = wire.Limit(s.opts.MaxPrompt, 8<<10, math.MaxInt)
+	s.opts.MaxText = wire.Limit(s.opts.MaxText, 256<<10, math.MaxInt/2) // lists have twice as much
 	s.filter = config.Filter{Allow: s.opts.Allow, Deny: s.opts.Deny}
 	return s
 }
