@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/maphash"
-	"strconv"
 )
 
 // equal reports whether two values are equal in JSON Schema's sense. When the budget
@@ -57,7 +56,7 @@ func (c *checker) hash(v value) uint64 {
 	switch v.kind() {
 	case numeric:
 		d := parseDecimal(v.text())
-		h.WriteString(strconv.FormatInt(int64(d.sign()*2)+d.exp*8, 10))
+		add(&h, uint64(int64(d.sign()*2)+d.exp*8)) // of fixed length, as digits follow
 		h.WriteString(d.digits)
 	case text:
 		h.WriteString(v.text())

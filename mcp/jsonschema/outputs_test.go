@@ -272,6 +272,8 @@ func TestUniqueItems(t *testing.T) {
 		`[0,-0.0]`:                "items 0 and 1 are equal",
 		`[{"a":1,"a":2},{"a":2}]`: "items 0 and 1 are equal",
 		`[[1,2],[2,1],[[1],2]]`:   "",
+		`[2.7,-7e12]`:             "",
+		`[2.7,-7e12,2.7]`:         "items 0 and 2 are equal", // the exponent and the digits of both are 1027 as text
 	} {
 		if err := s.Validate(context.Background(), mcp.RawMessage(value)); err == nil && want != "" || err != nil && (want == "" || !strings.HasPrefix(err.Error(), want)) {
 			t.Errorf("%.60s: %v, want %q", value, err, want)
