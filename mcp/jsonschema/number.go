@@ -128,7 +128,7 @@ func (c *checker) isMultiple(v, step value) bool {
 		return false
 	}
 	// One division, and one for each bit of zeros.
-	if !c.spend(perStep + long*long*perProduct/32*(4+bits.Len64(uint64(zeros)))/4) {
+	if !c.spend((perStep + long*long*perProduct/32) * (4 + bits.Len64(uint64(zeros))) / 4) {
 		return false
 	}
 	a, _ := new(big.Int).SetString(x.digits, 10)
