@@ -14,7 +14,8 @@ const maxPatterns = 50_000
 const maxPattern = 8 << 10
 
 // perClass is how many instructions a class of Unicode such as \pL counts as, in
-// or outside brackets: it has up to 700 ranges.
+// or outside brackets: it has up to 700 ranges. If the pattern ignores case, it is four
+// times as many, as package regexp looks for the other cases of each.
 const perClass = 100
 
 // perRange is how many characters of a range such as a-z, in a pattern that ignores case,
@@ -40,7 +41,10 @@ func patternSize(s string) int {
 		last = n
 		add(n)
 	}
-	ignoreCase := ignoresCase(s)
+	ignoreCase, class := ignoresCase(s), perClass
+	if ignoreCase {
+		class *= 4
+	}
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; c {
 		case '\\':
@@ -51,12 +55,12 @@ func patternSize(s string) int {
 				add(len(text))
 			}
 			if strings.HasPrefix(s[i:], "p") || strings.HasPrefix(s[i:], "P") {
-				add(perClass)
+				add(class)
 			}
 			atom(1)
 		case '[':
 			n := classLen(s[i:])
-			add(classSize(s[i:i+n], ignoreCase))
+			add(classSize(s[i:i+n], class, ignoreCase))
 			i += n - 1
 			atom(1)
 		case '(':
@@ -106,9 +110,10 @@ func ignoresCase(s string) bool {
 	}
 }
 
-// classSize estimates how many instructions compiling a character class is like.
-func classSize(s string, ignoreCase bool) int {
-	size := perClass * (strings.Count(s, `\p`) + strings.Count(s, `\P`))
+// classSize estimates how many instructions compiling a character class is like, in which
+// a class of Unicode is like class.
+func classSize(s string, class int, ignoreCase bool) int {
+	size := class * (strings.Count(s, `\p`) + strings.Count(s, `\P`))
 	if !ignoreCase {
 		return size
 	}

@@ -30,6 +30,17 @@ func FuzzPatternSize(f *testing.F) {
 	})
 }
 
+// TestClassesThatIgnoreCase: 438 such classes took 68 ms to compile, which the context does
+// not end.
+func TestClassesThatIgnoreCase(t *testing.T) {
+	t.Parallel()
+	for _, s := range []string{`(?i:\p{Lu})`, `(?i)[^\PL]`, `\pN(?i)\PL`} {
+		if got := patternSize(strings.Repeat(s+"*x", 300)); got <= maxPatterns {
+			t.Errorf("%s: %d", s, got)
+		}
+	}
+}
+
 // The estimate of ordinary patterns is close.
 func TestPatternSize(t *testing.T) {
 	t.Parallel()
