@@ -33,7 +33,11 @@ const (
 type Schema struct {
 	root  *node
 	marks bool // a node needs to know what others have evaluated
+	size  int  // of its memory in bytes, by an estimate
 }
+
+// perNode and perProgram are the memory of a subschema, and of an instruction of a pattern.
+const perNode, perProgram = 300, 200
 
 // Compile compiles a schema until ctx ends. The error matches [ErrDialect] if the
 // dialect is not supported. It matches the cause if ctx has ended.
@@ -69,6 +73,7 @@ func (c *compiler) compileRoot(schema mcp.RawMessage) (*Schema, error) {
 			return nil, err
 		}
 	}
+	c.schema.size = perNode*c.count + perProgram*(maxPatterns-c.instructions) + 2*len(schema) + 16*int(raw.next())
 	return c.schema, c.err
 }
 

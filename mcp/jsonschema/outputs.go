@@ -20,8 +20,8 @@ import (
 //	opts.Interceptors = append(opts.Interceptors, new(jsonschema.Outputs).Intercept)
 //
 // It learns the schemas when a client lists the tools, and keeps those of the
-// latest list, up to 8 MiB for each client. It does not check tools that the
-// client has not listed, nor results with IsError.
+// latest list, up to 8 MiB for each client, and up to 64 MiB of what it compiled. It does
+// not check tools that the client has not listed, nor results with IsError.
 type Outputs struct {
 	// Strict makes calls fail if the tool's schema is invalid or unsupported.
 	// By default, such tools are not checked.
@@ -34,27 +34,39 @@ type Outputs struct {
 // clientTools are the tools that a client has listed. Those that the latest list
 // does not have are removed at its end.
 type clientTools struct {
-	tools map[string]*tool
-	lists int // how many lists have begun
-	size  int // the length of all names and schemas in bytes
+	tools    map[string]*tool
+	lists    int // how many lists have begun
+	size     int // the length of all names and schemas in bytes, with perTool for each
+	compiled int // the size of the compiled schemas
 }
 
-// maxSchemas limits the length of the names and schemas of a client. Tools beyond
-// it have no schema.
-const maxSchemas = 8 << 20
+const (
+	// maxSchemas limits the names and schemas of a client. Tools beyond it have no
+	// schema.
+	maxSchemas = 8 << 20
+
+	// perTool is the memory of a tool beside its name and its schema, in bytes.
+	perTool = 256
+
+	// maxCompiled limits the compiled schemas of a client: 12 MB for one of 150 KB. Each
+	// call compiles those beyond it.
+	maxCompiled = 64 << 20
+)
 
 // A tool holds an output schema.
 type tool struct {
 	raw  mcp.RawMessage
 	list int // the number of the list that had it last
+	size int // of schema, if the tool keeps it
 
 	busy   chan struct{} // holds an element while a call uses the fields below
 	schema *Schema
 	err    error // why there is no schema
 }
 
-// compile compiles the schema, unless a call has done so.
-func (t *tool) compile(ctx context.Context) (*Schema, error) {
+// compile compiles the schema, unless a call has done so. keep reports whether the tool
+// may keep it.
+func (t *tool) compile(ctx context.Context, keep func(*Schema) bool) (*Schema, error) {
 	select {
 	case t.busy <- struct{}{}:
 		defer func() { <-t.busy }()
@@ -65,7 +77,7 @@ func (t *tool) compile(ctx context.Context) (*Schema, error) {
 		return t.schema, t.err
 	}
 	schema, err := Compile(ctx, t.raw)
-	if ctx.Err() == nil { // otherwise, the next call tries again
+	if ctx.Err() == nil && (err != nil || keep(schema)) { // otherwise, the next call tries again
 		t.schema, t.err = schema, err
 	}
 	return schema, err
@@ -134,7 +146,7 @@ func (o *Outputs) learn(client *mcp.Client, first bool, raw mcp.RawMessage) {
 			continue
 		}
 		c.remove(t.Name)
-		if n := len(t.Name) + len(t.OutputSchema); t.OutputSchema != nil && c.size+n <= maxSchemas {
+		if n := perTool + len(t.Name) + len(t.OutputSchema); t.OutputSchema != nil && c.size+n <= maxSchemas {
 			c.size += n
 			c.tools[strings.Clone(t.Name)] = &tool{raw: bytes.Clone(t.OutputSchema), list: c.lists, busy: make(chan struct{}, 1)}
 		}
@@ -150,9 +162,21 @@ func (o *Outputs) learn(client *mcp.Client, first bool, raw mcp.RawMessage) {
 
 func (c *clientTools) remove(name string) {
 	if t := c.tools[name]; t != nil {
-		c.size -= len(name) + len(t.raw)
+		c.size -= perTool + len(name) + len(t.raw)
+		c.compiled -= t.size
 		delete(c.tools, name)
 	}
+}
+
+// keep reports whether a tool of the latest list may keep a compiled schema of a size, which
+// it counts.
+func (c *clientTools) keep(name string, t *tool, size int) bool {
+	if c.tools[name] != t || c.compiled+size > maxCompiled {
+		return false
+	}
+	t.size = size
+	c.compiled += size
+	return true
 }
 
 // toolsOf returns the tools of a client, which it adds if it is new. Clients
@@ -177,7 +201,8 @@ var errNoOutput = errors.New("no structured content, which the schema requires")
 func (o *Outputs) check(ctx context.Context, call *mcp.OutgoingCall, raw mcp.RawMessage) error {
 	o.mu.Lock()
 	var t *tool
-	if c := o.clients[call.Client()]; c != nil {
+	c := o.clients[call.Client()]
+	if c != nil {
 		t = c.tools[call.Name]
 	}
 	o.mu.Unlock()
@@ -191,7 +216,11 @@ func (o *Outputs) check(ctx context.Context, call *mcp.OutgoingCall, raw mcp.Raw
 	case res.IsError, res.ResultType != "" && res.ResultType != "complete", res.Extra["task"] != nil:
 		return nil // failed, or not a final result
 	}
-	schema, err := t.compile(ctx)
+	schema, err := t.compile(ctx, func(schema *Schema) bool {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		return c.keep(call.Name, t, schema.size)
+	})
 	switch {
 	case err != nil && ctx.Err() == nil && !o.Strict:
 		return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -52,15 +53,66 @@ func TestToolIsCompiledAgainAfterAContextEnded(t *testing.T) {
 	cancel()
 	tool := &tool{raw: mcp.RawMessage(`{"type":"number"}`), busy: make(chan struct{}, 1)}
 	for range 10 { // select is random
-		if s, err := tool.compile(over); s != nil || !errors.Is(err, context.Canceled) {
+		if s, err := tool.compile(over, keepAll); s != nil || !errors.Is(err, context.Canceled) {
 			t.Errorf("%v, %v", s, err)
 		}
 	}
-	if s, err := tool.compile(t.Context()); s == nil || err != nil {
+	if s, err := tool.compile(t.Context(), keepAll); s == nil || err != nil {
 		t.Error(err)
 	}
 	tool.busy <- struct{}{}
-	if _, err := tool.compile(over); !errors.Is(err, context.Canceled) {
+	if _, err := tool.compile(over, keepAll); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
+}
+
+func keepAll(*Schema) bool { return true }
+
+// TestKeptSchemasAreLimited: tools with the shortest names and schemas, and schemas of a few
+// bytes that are large when they are compiled.
+func TestKeptSchemasAreLimited(t *testing.T) {
+	o, client := new(Outputs), new(mcp.Client)
+	learn := func(n int, schema string) {
+		var list strings.Builder
+		for i := range n {
+			fmt.Fprintf(&list, `{"name":"%x","inputSchema":{},"outputSchema":%s},`, i, schema)
+		}
+		o.learn(client, true, mcp.RawMessage(`{"tools":[`+list.String()+`{"name":"last","inputSchema":{}}]}`))
+	}
+	learn(60_000, "{}")
+	c := o.toolsOf(client)
+	if len(c.tools) == 0 || len(c.tools) > maxSchemas/perTool {
+		t.Errorf("%d tools", len(c.tools))
+	}
+
+	for _, schema := range []string{`{"pattern":"` + strings.Repeat("a{999}", 24) + `"}`, `{"anyOf":[` + strings.Repeat("{},", maxSubschemas/2) + `{}]}`} {
+		learn(40, schema)
+		kept, before := 0, heapInUse()
+		for name, tool := range c.tools {
+			s, err := tool.compile(t.Context(), func(s *Schema) bool { return c.keep(name, tool, s.size) })
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Validate(t.Context(), mcp.RawMessage(`"a"`)); (err == nil) != (schema[2] == 'a') {
+				t.Error(err)
+			}
+			if tool.schema != nil {
+				kept++
+			}
+		}
+		if used := heapInUse() - before; used > maxCompiled || kept < 5 || kept == 40 || c.compiled > maxCompiled {
+			t.Errorf("%d schemas are kept in %d KiB, by estimate %d KiB", kept, used>>10, c.compiled>>10)
+		}
+		learn(0, "")
+		if c.compiled != 0 || len(c.tools) != 0 {
+			t.Errorf("%d tools of %d bytes after a list without them", len(c.tools), c.compiled)
+		}
+	}
+}
+
+func heapInUse() int {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int(m.HeapAlloc)
 }
