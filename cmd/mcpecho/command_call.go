@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -43,11 +44,17 @@ func runCall(ctx context.Context, c *invocation) error {
 		if err != nil {
 			return err
 		}
-		res, err := c.callTool(ctx, s, tool, args)
+		sending, kept := sentTo(ctx)
+		res, err := c.callTool(sending, s, tool, args)
 		if err != nil {
 			return c.explainUnknown(ctx, s, "tool", tool, lists()["tools"], err)
 		}
-		if err := c.printCall(s, res); err != nil {
+		if c.flags.JSON {
+			err = c.printSent(*kept, res, new(mcp.CallToolResult))
+		} else {
+			err = c.printCall(s, res)
+		}
+		if err != nil {
 			return err
 		}
 		if res.IsError {
@@ -223,7 +230,7 @@ func (c *invocation) tools(ctx context.Context, s *conversation) ([]*mcp.Tool, e
 	if err := res.UnmarshalJSON(raw); err != nil {
 		return nil, malformed("tools/list", err)
 	}
-	s.tools = res.Tools
+	s.tools, s.listed = res.Tools, raw
 	return res.Tools, nil
 }
 
@@ -273,16 +280,13 @@ func (c *invocation) explainUnknown(ctx context.Context, s *conversation, what, 
 	return f
 }
 
-// printCall prints the result of a call: the JSON object, or its content, or its
-// structured content if it has no text.
+// printCall prints the content of a result, or its structured content if it has no text.
 func (c *invocation) printCall(s *conversation, res *mcp.CallToolResult) error {
-	if c.flags.JSON {
-		return c.printResult(res)
-	}
 	parts := make([]part, len(res.Content))
 	hasText := false
 	for i := range res.Content {
 		parts[i] = contentPart(&res.Content[i])
+		c.warnContent("content["+strconv.Itoa(i)+"]", &res.Content[i], parts[i])
 		hasText = hasText || !parts[i].binary && strings.TrimSpace(parts[i].text) != ""
 	}
 	if !hasText && res.StructuredContent != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/toolargs"
+	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
@@ -38,7 +39,10 @@ func (c *invocation) serverJSON(ctx context.Context, s *conversation) error {
 		}
 		return c.printJSON(raw)
 	}
-	return c.printResult(info)
+	s.mu.Lock()
+	kept := s.initialized
+	s.mu.Unlock()
+	return c.printJSON(kept)
 }
 
 // A sheet formats titles, text and labeled lines.
@@ -158,7 +162,9 @@ func (c *invocation) toolInfo(ctx context.Context, s *conversation, name string)
 		return err
 	}
 	if c.flags.JSON {
-		return c.printResult(tool)
+		items := toolargs.Elements(wire.Lookup(s.listed, "tools"))
+		at := slices.IndexFunc(items, func(item []byte) bool { return terminal.PlainJSON(wire.Lookup(item, "name")) == name })
+		return c.printJSON(items[max(at, 0)])
 	}
 	return c.print(c.describeTool(tool))
 }

@@ -34,14 +34,15 @@ func runPrompt(ctx context.Context, c *invocation) error {
 		if err := c.checkPrompt(ctx, s, name, args); err != nil {
 			return err
 		}
-		res, err := c.getPrompt(ctx, s, name, args)
+		sending, kept := sentTo(ctx)
+		res, err := c.getPrompt(sending, s, name, args)
 		if err != nil {
 			return c.explainPrompt(ctx, s, name, args, c.explainUnknown(ctx, s, "prompt", name, lists()["prompts"], err))
 		}
 		if c.flags.JSON {
-			return c.printResult(res)
+			return c.printSent(*kept, res, new(mcp.GetPromptResult))
 		}
-		return c.printParts(s, promptParts(res.Messages), false)
+		return c.printParts(s, c.promptParts(res.Messages), false)
 	})
 }
 
@@ -142,10 +143,12 @@ func argumentError(message string, err error) error {
 
 // promptParts returns messages for printing, with the role in front if there are
 // several.
-func promptParts(messages []mcp.PromptMessage) []part {
+func (c *invocation) promptParts(messages []mcp.PromptMessage) []part {
 	parts := make([]part, len(messages))
 	for i := range messages {
-		p := contentPart(&messages[i].Content)
+		p, place := contentPart(&messages[i].Content), "messages["+strconv.Itoa(i)+"]"
+		c.warnRole(place, messages[i].Role)
+		c.warnContent(place, &messages[i].Content, p)
 		if len(messages) > 1 && !p.binary {
 			p.text = string(messages[i].Role) + ": " + strings.TrimRight(p.text, "\n") + "\n"
 		}
@@ -299,12 +302,13 @@ func (c *invocation) printCompletion(s *conversation, res *mcp.Completion) error
 func runRead(ctx context.Context, c *invocation) error {
 	uri := c.args[0]
 	return c.withServer(ctx, func(s *conversation) error {
-		res, err := c.readResource(ctx, s, uri)
+		sending, kept := sentTo(ctx)
+		res, err := c.readResource(sending, s, uri)
 		if err != nil {
 			return c.explainUnknown(ctx, s, "resource", uri, lists()["resources"], err)
 		}
 		if c.flags.JSON {
-			return c.printResult(res)
+			return c.printSent(*kept, res, new(mcp.ReadResourceResult))
 		}
 		parts := make([]part, len(res.Contents))
 		for i := range res.Contents {

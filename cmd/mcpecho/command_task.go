@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
@@ -40,11 +41,12 @@ func runTask(ctx context.Context, c *invocation) error {
 	return c.withServer(ctx, func(s *conversation) error {
 		switch action {
 		case "get":
-			t, err := s.Task(id).Status(ctx)
+			sending, kept := sentTo(ctx)
+			t, err := s.Task(id).Status(sending)
 			if err != nil {
 				return c.explainTask(s, err)
 			}
-			return c.printTask(t)
+			return c.printTask(*kept, t)
 		case "cancel":
 			if err := s.Task(id).Cancel(ctx); err != nil {
 				return c.explainTask(s, err)
@@ -90,6 +92,13 @@ func (c *invocation) explainTask(s *conversation, err error) error {
 }
 
 func (c *invocation) listTasks(ctx context.Context, s *conversation) error {
+	if declared := s.Server().Capabilities.Tasks; c.flags.JSON && declared != nil && declared.List != nil {
+		raw, err := c.fetch(ctx, s, &list{method: "tasks/list", key: "tasks"})
+		if err != nil {
+			return err
+		}
+		return c.printJSON(raw)
+	}
 	all, err := s.ListTasks(ctx)
 	if errors.Is(err, errors.ErrUnsupported) {
 		c.note(s, "The server offers no list of tasks.")
@@ -99,15 +108,7 @@ func (c *invocation) listTasks(ctx context.Context, s *conversation) error {
 		return err
 	}
 	if c.flags.JSON {
-		b := []byte(`{"tasks":[`)
-		for _, t := range all {
-			raw, err := t.MarshalJSON()
-			if err != nil {
-				return err
-			}
-			b = append(wire.AppendComma(b), raw...)
-		}
-		return c.printJSON(append(b, "]}"...))
+		return c.printJSON([]byte(`{"tasks":[]}`))
 	}
 	rows := make([]terminal.Row, len(all))
 	for i, t := range all {
@@ -123,9 +124,9 @@ func taskState(t *mcp.Task) string {
 	return string(t.Status) + ": " + t.StatusMessage
 }
 
-func (c *invocation) printTask(t *mcp.Task) error {
+func (c *invocation) printTask(kept json.RawMessage, t *mcp.Task) error {
 	if c.flags.JSON {
-		return c.printResult(t)
+		return c.printSent(kept, t, new(mcp.Task))
 	}
 	text := terminal.EscapeName(t.TaskID) + "\t" + terminal.EscapeLine(taskState(t)) + "\n"
 	if t.Error != nil {

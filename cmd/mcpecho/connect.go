@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"strings"
 	"time"
@@ -25,14 +26,17 @@ type conversation struct {
 	console  *terminal.Console
 	stderr   *terminal.Tail
 	era      *state.Era
-	excluded int         // number of tools of the last list that the configuration excludes
-	tools    []*mcp.Tool // of that list; nil before it
+	excluded int             // number of tools of the last list that the configuration excludes
+	tools    []*mcp.Tool     // of that list; nil before it
+	listed   json.RawMessage // that list as it came
 
 	program *webprogram.Program // of an entry with a command and a URL; may be nil
 
 	mu      lock.Mutex
 	nonJSON string // first output of the server that was not a message; guarded by mu
 	refused error  // an answer that did not fit the server's question; guarded by mu
+
+	initialized json.RawMessage // the result of initialize as it came, for --json; guarded by mu
 }
 
 // withServer connects to the target, runs f and disconnects. In a shell it runs f
@@ -132,6 +136,9 @@ func (c *invocation) options(s *conversation) *mcp.Options {
 	}
 	if c.flags.Timeout < 0 {
 		opts.MaxTimeout = -1
+	}
+	if c.flags.JSON || c.shell != nil {
+		opts.Interceptors = []mcp.Interceptor{s.keepSent}
 	}
 	if c.flags.Protocol != "" {
 		opts.ProtocolVersions = []string{c.flags.Protocol}

@@ -94,11 +94,18 @@ type part struct {
 	data   []byte
 	binary bool
 	mime   string
+	odd    string // why a content block is printed as JSON; empty if it is not
 }
 
-// contentPart returns a content block for printing. An unknown type stays JSON.
+// contentPart returns a content block for printing. What it cannot print otherwise stays
+// JSON.
 func contentPart(t *mcp.Content) part {
+	odd := "its members are not those of its type"
 	switch {
+	case t.Raw != nil && string(t.Type) == "":
+		odd = "it has no type"
+	case t.Raw != nil && t.Type != mcp.ContentResource:
+		odd = "its type " + wire.Quote(string(t.Type)) + " is unknown"
 	case t.Raw != nil:
 	case t.Type == mcp.ContentText:
 		return part{text: t.Text}
@@ -106,18 +113,42 @@ func contentPart(t *mcp.Content) part {
 		if data, err := t.Bytes(); err == nil {
 			return part{data: data, binary: true, mime: t.MIMEType}
 		}
+		odd = errNotBase64.Error()
 	case t.Type == mcp.ContentResource:
 		if p, ok := resourcePart(t.Resource); ok {
 			return p
 		}
+		odd = errNotBase64.Error()
 	case t.Type == mcp.ContentResourceLink:
 		return part{text: t.URI}
+	default: // a call of a tool, say, which only a model makes
+		odd = "its type " + wire.Quote(string(t.Type)) + " does not belong here"
 	}
 	raw, err := t.MarshalJSON()
 	if err != nil {
 		return part{text: err.Error()}
 	}
-	return part{text: string(raw)}
+	return part{text: string(raw), odd: odd}
+}
+
+// warnContent warns about a content block that clients may not understand: place says
+// which it is.
+func (c *invocation) warnContent(place string, t *mcp.Content, p part) {
+	if p.odd != "" {
+		c.warn(place + " is shown as JSON: " + p.odd)
+	}
+	if t.Annotations != nil {
+		for _, role := range t.Annotations.Audience {
+			c.warnRole(place+": annotations.audience", role)
+		}
+	}
+}
+
+// warnRole warns about a role that the specification does not know.
+func (c *invocation) warnRole(place string, role mcp.Role) {
+	if role != mcp.RoleUser && role != mcp.RoleAssistant {
+		c.warn(place + ": the role " + wire.Quote(string(role)) + ` is unknown; the specification has "user" and "assistant"`)
+	}
 }
 
 // resourcePart returns the contents of a resource, or false if a blob is not
