@@ -21,7 +21,6 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 	"github.com/stdmcp/stdmcp/mcp/sse"
 	"github.com/stdmcp/stdmcp/mcp/stdio"
-	"github.com/stdmcp/stdmcp/mcp/streamhttp"
 )
 
 // runProxy relays messages between clients and the server: until the client leaves,
@@ -89,7 +88,7 @@ func (c *invocation) proxyTarget(ctx context.Context, s *conversation, o *proxy.
 		return nil, err
 	}
 	if program, ok := t.(*stdio.Transport); ok {
-		o.Open = func(ctx context.Context, dropped func([]byte, string)) (jsonrpc.Stream, error) {
+		o.Open = func(ctx context.Context, _ *proxy.Tap, dropped func([]byte, string)) (jsonrpc.Stream, error) {
 			return program.OpenStream(ctx, jsonrpc.Handler{Dropped: func(reason error, line []byte) {
 				if errors.Is(reason, stdio.ErrNotJSON) {
 					dropped(line, "")
@@ -98,44 +97,38 @@ func (c *invocation) proxyTarget(ctx context.Context, s *conversation, o *proxy.
 		}
 		return nil, nil
 	}
-	web := &proxy.WebOptions{Note: func(line string) { o.Note(line) }, Explain: func(err error) string {
+	web := &proxy.WebOptions{URL: url, Header: header, Streamable: way != config.SSE, SSE: way != config.HTTP, Note: func(line string) { o.Note(line) }}
+	web.Explain = func(err error) string {
 		f := failure.Classify(err)
 		if f.Status == failure.Forbidden {
 			return c.hide(f.Message) + "; " + c.loginHint()
 		}
 		return c.hide(f.Message)
-	}}
-	o.Open = func(ctx context.Context, dropped func([]byte, string)) (jsonrpc.Stream, error) {
-		return proxy.NewWebStream(ctx, web, dropped)
 	}
+	o.Open = func(ctx context.Context, tap *proxy.Tap, dropped func([]byte, string)) (jsonrpc.Stream, error) {
+		return proxy.NewWebStream(ctx, web, tap, dropped)
+	}
+	o.Modern = web.Streamable
 	if s.program != nil { // which is started when the connection is opened
-		web.Transports = []mcp.Transport{t}
-		o.Modern = way != config.SSE
+		web.SSE = !web.Streamable
+		web.Start = func(ctx context.Context) error { return s.program.Start(ctx, nil) }
 		return nil, nil
 	}
-	client := c.loggedIn(url)
-	stream := streamhttp.New(url, &streamhttp.Options{Client: client, Header: header})
-	events := sse.New(url, &sse.Options{Client: client, Header: header})
-	switch way {
-	case config.SSE:
-		web.Transports, o.Modern = []mcp.Transport{events}, false
+	web.Client = c.loggedIn(url)
+	if !web.Streamable {
 		return nil, nil
-	case config.HTTP:
-		web.Transports = []mcp.Transport{stream}
-	default:
-		web.Transports = []mcp.Transport{stream, events}
 	}
 	return func() (http.Handler, func(), error) {
-		f, err := proxy.NewForwarder(url, client, header, o, web)
+		f, err := proxy.NewForwarder(url, web.Client, header, o, web)
 		if err != nil || way == config.HTTP {
 			return f, func() {}, err
 		}
 		var legacy *proxy.Web
 		f.Else(func() http.Handler {
-			if !speaksSSE(ctx, events) {
+			if !speaksSSE(ctx, sse.New(url, &sse.Options{Client: web.Client, Header: header})) {
 				return nil
 			}
-			web.Transports, o.Modern = []mcp.Transport{events}, false
+			web.Streamable, o.Modern = false, false
 			legacy = proxy.NewWeb(o)
 			return legacy
 		})

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
@@ -56,9 +57,7 @@ func (h *HTTP) IsUnusual() bool { return h.Status >= 300 || len(h.unusual()) > 0
 func (h *HTTP) unusual() map[string]string {
 	found := make(map[string]string)
 	header := textproto.MIMEHeader(h.Headers)
-	content := header.Get("Content-Type")
-	media, _, _ := strings.Cut(content, ";")
-	media = strings.ToLower(strings.TrimSpace(media))
+	content, media := header.Get("Content-Type"), httpx.MediaType(h.Headers)
 	right := media == typeJSON || media == typeEvents
 	switch {
 	case h.Status == 0 && h.Method == "POST":

@@ -45,9 +45,8 @@ func New(command, web mcp.Transport, at string) (*Program, error) {
 
 // Open starts the program, once, and waits until it accepts connections.
 func (p *Program) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
-	p.once.Do(func() { p.err = p.start(ctx, h.Panic) })
-	if p.err != nil {
-		return nil, p.err
+	if err := p.Start(ctx, h.Panic); err != nil {
+		return nil, err
 	}
 	conn, err := p.Transport.Open(ctx, h)
 	if err != nil {
@@ -61,6 +60,13 @@ func (p *Program) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, er
 		}
 	}()
 	return conn, nil
+}
+
+// Start starts the program, once, and waits until it accepts connections. panicked is
+// that of jsonrpc.Handler.
+func (p *Program) Start(ctx context.Context, panicked func(any, []byte)) error {
+	p.once.Do(func() { p.err = p.start(ctx, panicked) })
+	return p.err
 }
 
 func (p *Program) start(ctx context.Context, panicked func(any, []byte)) error {

@@ -1,18 +1,21 @@
 package proxy
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
-	"slices"
+	"net/http"
+	"net/url"
 	"sync"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/internal/lock"
+	"github.com/stdmcp/stdmcp/internal/retry"
 	"github.com/stdmcp/stdmcp/internal/wire"
-	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/httperr"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+	"github.com/stdmcp/stdmcp/mcp/streamhttp"
 )
 
 const (
@@ -22,13 +25,25 @@ const (
 
 	// notifyTime is how long a server may take to accept a notification or a response.
 	notifyTime = 30 * time.Second
+
+	// closeTime is how long Close reads the responses that have begun.
+	closeTime = 100 * time.Millisecond
 )
 
 // WebOptions describe the server of a web stream.
 type WebOptions struct {
-	// Transports connect to the server. If there are several, the first one is used
-	// unless the server responds to initialize that it needs another one.
-	Transports []mcp.Transport
+	URL    string
+	Client *http.Client // may be nil
+	Header http.Header  // of the user
+
+	// Streamable and SSE say which transports the server may use. With both, the stream
+	// uses Streamable HTTP unless the server responds to initialize that it needs
+	// HTTP+SSE.
+	Streamable, SSE bool
+
+	// Start, if not nil, starts the server, and waits until it can be reached. It is
+	// called before each connection.
+	Start func(context.Context) error
 
 	// Explain returns the text of an error for the client and the user.
 	Explain func(error) string
@@ -37,52 +52,76 @@ type WebOptions struct {
 	Note func(line string)
 }
 
-// A webStream is a stream of the messages with a server over HTTP. Each request is a
-// call of a connection, which has an id of its own; notifications and responses wait
+// A webStream passes the lines of a client to a server over HTTP, and what the server
+// sends back, as they are. An HTTP request carries a line. Lines without a request wait
 // until the server has accepted them, and so keep their order.
 type webStream struct {
-	o    *WebOptions
-	lost func(message []byte, reason string)
-	life context.Context // ends with Close
-	end  context.CancelFunc
-	out  chan []byte   // messages for Read
-	free chan struct{} // a place for each call that may be sent
-	wait sync.WaitGroup
+	o       *WebOptions
+	tap     *Tap
+	front   bool // tap has the client's HTTP requests and responses
+	lost    func(message []byte, reason string)
+	life    context.Context // ends with Close
+	end     context.CancelFunc
+	url     *url.URL
+	http    *httpx.Client
+	headers jsonrpc.Conn   // writes headers, and sends nothing
+	out     chan []byte    // messages for Read
+	free    chan struct{}  // a place for each request that may be sent
+	wait    sync.WaitGroup // goroutines
 
 	renewing lock.Mutex // held while a session is opened
 
-	mu         lock.Mutex // guards what follows
-	transports []mcp.Transport
-	conn       jsonrpc.Conn
-	sessions   int                     // that have been opened
-	first      jsonrpc.RawMessage      // the params of initialize; nil before it
-	version    string                  // of the session
-	calls      map[jsonrpc.ID]*webCall // by the client's id
-	clientIDs  map[jsonrpc.ID]string   // by the id of the connection, as JSON
-	recent     []idPair                // of calls that have ended, the last ones
-	queued     int                     // bytes of the calls that wait for a place
-	room       chan struct{}           // closed when queued has become less; nil if nothing waits for it
-	bound      bool                    // the tools have been listed, for arguments in headers
+	mu        lock.Mutex // guards what follows
+	sse       bool       // the server uses HTTP+SSE
+	endpoint  *url.URL   // of a connection over HTTP+SSE; nil if there is none
+	other     bool       // the server may use HTTP+SSE
+	sessions  int        // that the proxy has opened
+	session   string     // its id
+	opened    string     // the id of one that is not in use yet
+	version   string     // of the protocol in the session
+	first     []byte     // the line with initialize; nil before its response
+	calls     map[jsonrpc.ID]*webCall
+	asked     int           // requests of the proxy
+	queued    int           // bytes of the calls that wait for a place
+	room      chan struct{} // closed when queued has become less; nil if nothing waits for it
+	bound     bool          // the tools have been listed, for arguments in headers
+	unlisten  func()        // ends the stream of the session; nil if there is none
+	lingering int           // calls whose response goes on after the message
 }
 
-// A webCall is a request without a response.
+// A webCall is a line of the client with requests, or a request of the proxy.
 type webCall struct {
-	stop   context.CancelFunc
-	modern bool
-	reason jsonrpc.RawMessage // the params of the client's cancellation, or nil
+	ctx      context.Context
+	stop     context.CancelFunc
+	line     []byte
+	messages []jsonrpc.Message
+	own      chan jsonrpc.Message // receives the response to a request of the proxy; nil for the client's
+	begun    chan struct{}        // closed by begin
+	begin    func()               // lets the next line be sent
+	done     chan struct{}        // closed when no response is missing
+
+	// What follows is guarded by webStream.mu.
+
+	ids      []jsonrpc.ID // of the requests without a response
+	stray    bool         // there was a response with an id that no request has
+	canceled bool
+	placed   bool // it has a place of webStream.free
 }
 
-// An idPair is the id of a call of the connection, and that of the client, as JSON.
-type idPair struct {
-	own    jsonrpc.ID
-	client string
-}
-
-// NewWebStream returns a stream of the messages with a server over HTTP. dropped is that
-// of Options.Open.
-func NewWebStream(ctx context.Context, o *WebOptions, dropped func(line []byte, reason string)) (jsonrpc.Stream, error) {
-	s := &webStream{o: o, lost: dropped, transports: o.Transports, out: make(chan []byte), free: make(chan struct{}, maxCalls)}
-	s.calls, s.clientIDs = make(map[jsonrpc.ID]*webCall), make(map[jsonrpc.ID]string)
+// NewWebStream returns a stream of the messages with a server over HTTP. tap receives the
+// HTTP requests and responses, and dropped is that of Options.Open.
+func NewWebStream(ctx context.Context, o *WebOptions, tap *Tap, dropped func(line []byte, reason string)) (jsonrpc.Stream, error) {
+	u, client, err := httpx.Open(ctx, o.URL, o.Client, o.Header)
+	if err != nil {
+		return nil, err
+	}
+	s := &webStream{o: o, tap: tap, lost: dropped, front: tap.exchanges.Load() > 0, url: u, http: client, sse: !o.Streamable, other: o.Streamable && o.SSE}
+	s.headers, err = streamhttp.New(o.URL, &streamhttp.Options{Client: &http.Client{Transport: takesHeader{}}}).Open(ctx, jsonrpc.Handler{})
+	if err != nil {
+		client.Close()
+		return nil, err
+	}
+	s.out, s.free, s.calls = make(chan []byte), make(chan struct{}, maxCalls), make(map[jsonrpc.ID]*webCall)
 	s.life, s.end = context.WithCancel(context.WithoutCancel(ctx))
 	return s, nil
 }
@@ -100,23 +139,36 @@ func (s *webStream) Read() ([]byte, error) {
 // deliver passes a message to Read.
 func (s *webStream) deliver(message []byte) {
 	select {
-	case s.out <- bytes.TrimSuffix(message, []byte("\n")):
+	case s.out <- message:
 	case <-s.life.Done():
 	}
 }
 
 // Close implements jsonrpc.Stream. It ends the session.
 func (s *webStream) Close() error {
-	s.end()
+	ended := make(chan struct{})
+	go func() { // ends with the goroutines of s
+		s.wait.Wait()
+		close(ended)
+	}()
 	s.mu.Lock()
-	conn := s.conn
-	s.mu.Unlock()
-	var err error
-	if conn != nil {
-		err = conn.Close()
+	if s.unlisten != nil {
+		s.unlisten()
 	}
-	s.wait.Wait()
-	return err
+	session := s.session
+	s.mu.Unlock()
+	retry.Await(ended, closeTime)
+	s.end()
+	if session != "" {
+		ctx, cancel := context.WithTimeout(httpx.BestEffort(context.WithoutCancel(s.life)), 2*time.Second)
+		defer cancel()
+		if resp, err := s.do(ctx, http.MethodDelete, s.url, s.sessionFields(http.Header{}), nil); err == nil {
+			httpx.Drain(resp)
+		}
+	}
+	<-ended
+	s.http.Close()
+	return s.headers.Close()
 }
 
 // Write implements jsonrpc.Stream. It sends one line of the client.
@@ -125,110 +177,118 @@ func (s *webStream) Write(line []byte) (int, error) {
 		return 0, io.ErrClosedPipe
 	}
 	text := wire.Trim(line)
-	messages := parse(text)
+	if len(text) == 0 {
+		return len(line), nil
+	}
+	c := s.newCall(s.life, text, nil)
 	switch {
-	case len(messages) == 0 && len(text) == 0:
-	case len(messages) == 0:
-		id, code := jsonrpc.ID{}, int64(jsonrpc.CodeParseError)
-		if wire.Valid(text) == nil {
-			code = jsonrpc.CodeInvalidRequest
-		}
-		s.wait.Go(func() { s.deliver(refusal(id, code, "mcpecho proxy: the line is no message of JSON-RPC")) }) // ends with Read or Close
-	case text[0] == '[':
-		s.batch(messages)
+	case len(c.ids) > 0, len(c.messages) == 0: // what is no message has a response, too
+		s.start(c)
+	case c.messages[0].Method == "notifications/cancelled" && s.cancel(c.messages[0].Params):
 	default:
-		s.message(&messages[0], s.deliver)
+		s.notify(c)
 	}
 	return len(line), nil
 }
 
-// batch sends the messages of a batch, and delivers the responses as one.
-func (s *webStream) batch(messages []jsonrpc.Message) {
-	requests := 0
-	for _, m := range messages {
+// newCall returns a call for a line, which the client can cancel from then on. The caller
+// must call remove.
+func (s *webStream) newCall(ctx context.Context, line []byte, own chan jsonrpc.Message) *webCall {
+	c := &webCall{line: line, messages: parse(line), own: own, begun: make(chan struct{}), done: make(chan struct{})}
+	c.begin = sync.OnceFunc(func() { close(c.begun) })
+	c.ctx, c.stop = context.WithCancel(ctx)
+	for _, m := range c.messages {
 		if m.IsRequest() {
-			requests++
+			c.ids = append(c.ids, m.ID)
 		}
 	}
-	var mu lock.Mutex
-	all := []byte{'['}
-	for _, m := range messages {
-		s.message(&m, func(response []byte) {
-			mu.Lock()
-			all = append(wire.AppendComma(all), bytes.TrimSuffix(response, []byte("\n"))...)
-			requests--
-			last := requests == 0
-			mu.Unlock()
-			if last {
-				s.deliver(append(all, ']'))
-			}
-		})
+	s.mu.Lock()
+	for _, id := range c.ids {
+		s.calls[id] = c
+	}
+	s.mu.Unlock()
+	return c
+}
+
+// remove removes a call, and returns its requests for which an error is due: those
+// without a response, unless the client has canceled them or the server has responded
+// with a wrong id. It is the client's to judge that one.
+func (s *webStream) remove(c *webCall) (rest []jsonrpc.ID) {
+	c.stop()
+	c.begin()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.release(c)
+	for i := range c.messages {
+		if id := c.messages[i].ID; s.calls[id] == c {
+			delete(s.calls, id)
+		}
+	}
+	if c.stray || c.canceled || s.life.Err() != nil {
+		return nil
+	}
+	return c.ids
+}
+
+// release frees the place of a call. The caller holds mu.
+func (s *webStream) release(c *webCall) {
+	if c.placed {
+		c.placed = false
+		<-s.free
 	}
 }
 
-// message sends a message of the client. deliver is called with the response.
-func (s *webStream) message(m *jsonrpc.Message, deliver func([]byte)) {
-	switch {
-	case m.Method == "":
-		s.bestEffort("a response", func(ctx context.Context, conn jsonrpc.Conn) error { return conn.Reply(ctx, m.ID, m.Result, m.Error) })
-	case m.Method == "notifications/cancelled":
-		s.cancel(m.Params)
-	case m.ID.IsZero():
-		s.notify(m)
-	case m.Method == "initialize":
-		ctx, c := s.register(m)
-		s.call(ctx, c, m, deliver, nil)
-	default:
-		s.start(m, deliver)
+// notify sends a line without a request, and waits until the server has accepted it.
+func (s *webStream) notify(c *webCall) {
+	m := &c.messages[0]
+	what := m.Method
+	if what == "" {
+		what = "a response"
 	}
-}
-
-// notify sends a notification.
-func (s *webStream) notify(m *jsonrpc.Message) {
-	req := &jsonrpc.Request{Method: m.Method, Params: m.Params, HTTP: jsonrpc.HTTP{ProtocolVersion: version(m)}}
-	if req.HTTP.ProtocolVersion == "" {
-		s.inSession(req)
-	}
-	if m.Method == "notifications/initialized" {
-		req.HTTP.Session = jsonrpc.BeginsSession
-	}
-	s.bestEffort(m.Method, func(ctx context.Context, conn jsonrpc.Conn) error { return conn.Notify(ctx, req) })
-}
-
-// bestEffort sends what has no response, and notes an error.
-func (s *webStream) bestEffort(what string, send func(context.Context, jsonrpc.Conn) error) {
-	ctx, cancel := context.WithTimeout(s.life, notifyTime)
+	var cancel context.CancelFunc
+	c.ctx, cancel = context.WithTimeoutCause(c.ctx, notifyTime, errNotAccepted)
 	defer cancel()
-	conn, err := s.open(ctx)
-	if err == nil {
-		err = send(ctx, conn)
-	}
-	if err != nil && s.life.Err() == nil {
+	err := s.exchange(c)
+	s.remove(c)
+	switch {
+	case s.life.Err() != nil:
+	case err != nil:
 		s.o.Note("the server has not accepted " + what + ": " + s.o.Explain(err))
+	case m.Method == "notifications/initialized":
+		s.listen()
 	}
 }
 
-// cancel ends a call. Without a session, that ends its HTTP request, which cancels it;
-// in a session the server gets the notification with the id of the connection.
-func (s *webStream) cancel(params jsonrpc.RawMessage) {
+var errNotAccepted error = &httperr.TimeoutError{What: "no response", After: notifyTime}
+
+// cancel ends a call, and reports whether the server needs no notification of it: without
+// a session, the end of the HTTP request cancels the call. In a session the server may
+// still respond.
+func (s *webStream) cancel(params jsonrpc.RawMessage) bool {
 	var id jsonrpc.ID
 	if id.UnmarshalJSON(wire.Lookup(params, "requestId")) != nil {
-		return
+		return false
 	}
 	s.mu.Lock()
 	c := s.calls[id]
 	if c != nil {
-		c.reason = params
+		c.canceled = true
 	}
 	s.mu.Unlock()
-	if c != nil {
+	switch {
+	case c == nil:
+		return false
+	case version(&c.messages[0]) != "":
 		c.stop()
+		return true
 	}
+	time.AfterFunc(cancelTime, c.stop)
+	return false
 }
 
-// start sends a request on a goroutine, after the requests before it.
-func (s *webStream) start(m *jsonrpc.Message, deliver func([]byte)) {
-	size := len(m.Params)
+// start sends a line with requests on a goroutine, after the lines before it.
+func (s *webStream) start(c *webCall) {
+	size := len(c.line)
 	s.mu.Lock()
 	for s.queued > 0 && s.queued+size > maxQueued && len(s.free) == maxCalls && s.life.Err() == nil {
 		if s.room == nil {
@@ -244,30 +304,47 @@ func (s *webStream) start(m *jsonrpc.Message, deliver func([]byte)) {
 	}
 	s.queued += size
 	s.mu.Unlock()
-	started := make(chan struct{})
-	ctx, c := s.register(m)
 	s.wait.Go(func() { // ends with the response, a cancellation, or Close
-		var once sync.Once
-		begin := func() { once.Do(func() { close(started) }) }
-		defer begin()
 		select {
 		case s.free <- struct{}{}:
 		default:
-			begin() // the client's other messages do not wait for a place, which may need them
+			c.begin() // the client's other messages do not wait for a place, which may need them
 			select {
 			case s.free <- struct{}{}:
-			case <-ctx.Done():
-				s.unregister(m, c)
+			case <-c.ctx.Done():
 				s.dequeued(size)
+				s.remove(c)
 				return
 			}
 		}
-		defer func() { <-s.free }()
+		s.mu.Lock()
+		c.placed = true
+		s.mu.Unlock()
 		s.dequeued(size)
-		s.call(ctx, c, m, deliver, begin)
+		s.finish(c, s.exchange(c))
 	})
-	<-started // the requests begin in order
+	<-c.begun // the requests begin in order
 }
+
+// finish responds to the requests of a call that the server has left.
+func (s *webStream) finish(c *webCall, err error) {
+	rest := s.remove(c)
+	if len(c.messages) == 0 && err != nil && s.life.Err() == nil {
+		s.deliver(refusal(jsonrpc.ID{}, codeProxy, "mcpecho proxy: "+s.o.Explain(err)))
+	}
+	if err == nil {
+		err = errNoResponse
+	}
+	for _, id := range rest {
+		code := int64(codeProxy)
+		if c.messages[0].Method == "server/discover" && needsOtherTransport(err) {
+			code = jsonrpc.CodeMethodNotFound // what every client takes for a server of the other era
+		}
+		s.deliver(refusal(id, code, "mcpecho proxy: "+s.o.Explain(err)))
+	}
+}
+
+var errNoResponse = errors.New("the HTTP response has ended, and has no response to the request")
 
 // dequeued notes that a request waits for a place no longer.
 func (s *webStream) dequeued(size int) {
@@ -280,167 +357,30 @@ func (s *webStream) dequeued(size int) {
 	}
 }
 
-// register adds a call, which the client can cancel from then on. The caller must call
-// unregister.
-func (s *webStream) register(m *jsonrpc.Message) (context.Context, *webCall) {
-	ctx, stop := context.WithCancel(s.life)
-	c := &webCall{stop: stop, modern: version(m) != ""}
-	s.mu.Lock()
-	s.calls[m.ID] = c
-	s.mu.Unlock()
-	return ctx, c
-}
-
-// unregister removes a call, and reports whether the client has canceled it.
-func (s *webStream) unregister(m *jsonrpc.Message, c *webCall) (canceled bool) {
-	c.stop()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.calls[m.ID] == c {
-		delete(s.calls, m.ID)
-	}
-	return c.reason != nil
-}
-
-// call sends a request and delivers its response.
-func (s *webStream) call(ctx context.Context, c *webCall, m *jsonrpc.Message, deliver func([]byte), begin func()) {
-	result, err := s.try(ctx, m, c, begin)
-	canceled := s.unregister(m, c)
-	var refused *jsonrpc.Error
-	switch {
-	case err == nil:
-		deliver(jsonrpc.AppendResponse(nil, m.ID, result, nil))
-	case errors.As(err, &refused):
-		deliver(jsonrpc.AppendResponse(nil, m.ID, nil, refused))
-	case canceled || s.life.Err() != nil:
-	default:
-		code := int64(codeProxy)
-		if m.Method == "server/discover" && needsOtherTransport(err) {
-			code = jsonrpc.CodeMethodNotFound // what every client takes for a server of the other era
+// incoming passes on what the server sends: for a call in the response to it, or for any
+// call on another stream.
+func (s *webStream) incoming(c *webCall, data []byte) {
+	messages := parse(data)
+	own := false
+	for i := range messages {
+		m := &messages[i]
+		if m.Method != "" {
+			continue
 		}
-		deliver(refusal(m.ID, code, "mcpecho proxy: "+s.o.Explain(err)))
-	}
-}
-
-// try sends a request, and once more if the server has certainly not executed it and
-// would do so the second time: after it has forgotten the session, or has missed
-// arguments in headers.
-func (s *webStream) try(ctx context.Context, m *jsonrpc.Message, c *webCall, begin func()) (jsonrpc.RawMessage, error) {
-	for again := false; ; again = true {
 		s.mu.Lock()
-		sessions := s.sessions
+		x := s.calls[m.ID]
 		s.mu.Unlock()
-		result, err := s.send(ctx, m, c, begin)
-		var refused *jsonrpc.Error
-		switch {
-		case err == nil || again || ctx.Err() != nil:
-			return result, err
-		case m.Method == "initialize":
-			if !needsOtherTransport(err) || !s.useOther() {
-				return nil, err
-			}
-		case c.modern && errors.As(err, &refused) && refused.Code == mcp.CodeHeaderMismatch && m.Method == "tools/call":
-			if e := s.listTools(ctx, m); e != nil {
-				return nil, err
-			}
-		case !c.modern && (errors.Is(err, jsonrpc.ErrNoSession) || errors.Is(err, jsonrpc.ErrSessionInDoubt)):
-			if e := s.renew(ctx, sessions, err); e != nil {
-				return nil, e
-			}
-		default:
-			return nil, err
+		if x != nil {
+			s.received(x, m)
+			own = own || x.own != nil
 		}
-	}
-}
-
-// send sends a request.
-func (s *webStream) send(ctx context.Context, m *jsonrpc.Message, c *webCall, begin func()) (jsonrpc.RawMessage, error) {
-	conn, err := s.open(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var own jsonrpc.ID
-	req := &jsonrpc.Request{Method: m.Method, Params: m.Params, HTTP: jsonrpc.HTTP{Name: nameOf(m)}, Started: func(id jsonrpc.ID) {
-		own = id
-		s.mu.Lock()
-		s.clientIDs[id] = m.ID.String()
-		s.mu.Unlock()
-		if begin != nil {
-			begin()
-		}
-	}}
-	defer func() {
-		s.mu.Lock()
-		delete(s.clientIDs, own)
-		if s.recent = append(s.recent, idPair{own, m.ID.String()}); len(s.recent) > maxGone {
-			s.recent = slices.Delete(s.recent, 0, 1)
-		}
-		s.mu.Unlock()
-	}()
-	if c.modern {
-		req.HTTP.ProtocolVersion = version(m)
-		if m.Method == "tools/call" {
-			req.HTTP.Binding = req.HTTP.Name
-		}
-	} else if m.Method == "initialize" {
-		req.HTTP.Session = jsonrpc.OpensSession
-	} else {
-		s.inSession(req)
-		req.Cancel = func(id jsonrpc.ID) *jsonrpc.Request {
+		if c != nil && x == nil {
 			s.mu.Lock()
-			defer s.mu.Unlock()
-			if c.reason == nil {
-				return nil
-			}
-			note := &jsonrpc.Request{Method: "notifications/cancelled", Params: replace(c.reason, id.String(), "requestId")}
-			note.HTTP.ProtocolVersion, note.HTTP.Session = s.version, jsonrpc.InSession
-			return note
+			c.stray = true
+			s.mu.Unlock()
 		}
 	}
-	result, err := conn.Call(ctx, req)
-	switch {
-	case err != nil:
-	case m.Method == "initialize":
-		s.begun(conn, m, result)
-	case m.Method == "tools/list" && c.modern:
-		bind(conn, result)
-	case m.Method == "subscriptions/listen":
-		result = replace(result, m.ID.String(), "_meta", metaSubscription)
+	if !own {
+		s.deliver(flat(data))
 	}
-	return result, err
-}
-
-// begun notes the session that a response to initialize begins.
-func (s *webStream) begun(conn jsonrpc.Conn, m *jsonrpc.Message, result jsonrpc.RawMessage) {
-	v := text(wire.Lookup(result, "protocolVersion"))
-	if accept := conn.Features().AcceptBatches; accept != nil && v == "2025-03-26" {
-		accept()
-	}
-	s.mu.Lock()
-	s.version = v
-	s.first = bytes.Clone(m.Params)
-	s.mu.Unlock()
-}
-
-// inSession makes a request one of the session.
-func (s *webStream) inSession(req *jsonrpc.Request) {
-	s.mu.Lock()
-	req.HTTP.Session, req.HTTP.ProtocolVersion = jsonrpc.InSession, s.version
-	s.mu.Unlock()
-}
-
-// nameOf returns what the header Mcp-Name repeats.
-func nameOf(m *jsonrpc.Message) string {
-	key := ""
-	switch m.Method {
-	case "tools/call", "prompts/get":
-		key = "name"
-	case "resources/read":
-		key = "uri"
-	case "tasks/get", "tasks/update", "tasks/cancel":
-		key = "taskId"
-	default:
-		return ""
-	}
-	return text(wire.Lookup(m.Params, key))
 }

@@ -3,81 +3,127 @@ package proxy
 import (
 	"context"
 	"errors"
-	"slices"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/eventstream"
+	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/httperr"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// open returns the connection to the server. It opens another one if a connection with
-// a session, such as one of HTTP+SSE, has ended: the client's next request then begins
-// a session as the client began the first one.
-func (s *webStream) open(ctx context.Context) (jsonrpc.Conn, error) {
+// connect returns where to send a call, and how many sessions the proxy has opened. Over
+// HTTP+SSE it opens a stream if there is none. If there was one, it also begins a
+// session as the client began the first one.
+func (s *webStream) connect(c *webCall) (at *url.URL, sessions int, err error) {
+	if s.o.Start != nil {
+		if err := s.o.Start(c.ctx); err != nil {
+			return nil, 0, err
+		}
+	}
 	s.mu.Lock()
-	conn, sessions := s.conn, s.sessions
-	begun := s.first != nil
+	at, sessions = s.endpoint, s.sessions
+	sse, first := s.sse, s.first
 	s.mu.Unlock()
 	switch {
-	case conn == nil:
-		return s.connect(ctx)
-	case conn.Err() == nil:
-		return conn, nil
-	case !begun:
-		return nil, conn.Err()
-	}
-	if err := s.renew(ctx, sessions, conn.Err()); err != nil {
-		return nil, err
+	case !sse:
+		return s.url, sessions, nil
+	case at != nil:
+		return at, sessions, nil
+	case first == nil || c.own != nil || len(c.messages) > 0 && c.messages[0].Method == "initialize":
+		err = s.openEvents(c.ctx)
+	default:
+		err = s.renew(c.ctx, sessions)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.conn, nil
+	if err == nil && s.endpoint == nil {
+		err = errStreamEnded
+	}
+	return s.endpoint, s.sessions, err
 }
 
-// connect opens a connection with the current transport, unless there is one.
-func (s *webStream) connect(ctx context.Context) (jsonrpc.Conn, error) {
-	s.mu.Lock()
-	t := s.transports[0]
-	s.mu.Unlock()
-	conn, err := t.Open(ctx, jsonrpc.Handler{Message: s.received, Dropped: s.dropped})
+var errStreamEnded = errors.New("the stream of the server has ended")
+
+// openEvents opens the stream of HTTP+SSE, and waits for the event that says where to send
+// messages.
+func (s *webStream) openEvents(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, notifyTime)
+	defer cancel()
+	life, end := context.WithCancel(s.life)
+	detach := context.AfterFunc(ctx, end)
+	resp, err := s.do(life, http.MethodGet, s.url, http.Header{"Accept": {eventStream}}, nil)
+	if err == nil {
+		err = httpx.Check(resp, eventStream)
+	}
 	if err != nil {
-		return nil, err
+		end()
+		return err
 	}
-	s.mu.Lock()
-	before := s.conn
-	lost := before != nil && before.Err() == nil // another call was faster
-	if !lost {
-		s.conn = conn
+	opened := make(chan error, 1)
+	s.wait.Go(func() { // ends with the stream, or Close
+		defer end()
+		defer resp.Body.Close()
+		_, err := readEvents(resp.Body, func(ev *eventstream.Event, text []byte) {
+			switch {
+			case ev != nil && ev.Type == "message":
+				s.incoming(nil, text)
+			case ev != nil && ev.Type == "endpoint":
+				at, err := httpx.Resolve(resp.Request.URL, strings.TrimSpace(string(ev.Data)))
+				s.mu.Lock()
+				s.endpoint = at
+				s.mu.Unlock()
+				select {
+				case opened <- err:
+				default: // another one
+				}
+			default:
+				s.lost(text, "the server has sent an event that is no message, which the client cannot receive")
+			}
+		})
+		s.mu.Lock()
+		s.endpoint = nil
+		left := make(map[*webCall]bool)
+		for _, c := range s.calls {
+			left[c] = true
+		}
+		s.mu.Unlock()
+		for c := range left {
+			c.stop()
+		}
+		if err == io.EOF {
+			err = errStreamEnded
+		}
+		select {
+		case opened <- err:
+		default:
+		}
+	})
+	select {
+	case err = <-opened:
+	case <-ctx.Done():
+		err = errors.New("the stream has no endpoint event within " + notifyTime.String())
 	}
-	closed := s.life.Err() != nil
-	s.mu.Unlock()
-	switch {
-	case closed:
-		_ = conn.Close()
-		return nil, jsonrpc.ErrClosed
-	case lost:
-		_ = conn.Close()
-		return before, nil
+	if err != nil {
+		end()
 	}
-	return conn, nil
+	detach()
+	return err
 }
 
-// useOther changes to the next transport. It reports false if there is none.
+// useOther changes to HTTP+SSE. It reports false if the server does not use it.
 func (s *webStream) useOther() bool {
 	s.mu.Lock()
-	if len(s.transports) < 2 {
-		s.mu.Unlock()
-		return false
-	}
-	s.transports = s.transports[1:]
-	conn := s.conn
-	s.conn = nil
-	s.mu.Unlock()
-	if conn != nil {
-		_ = conn.Close()
-	}
-	return true
+	defer s.mu.Unlock()
+	use := s.other
+	s.sse, s.other = s.sse || use, false
+	return use
 }
 
 // needsOtherTransport reports whether the server apparently uses another transport.
@@ -86,133 +132,225 @@ func needsOtherTransport(err error) bool {
 	return errors.As(err, &other) && other.OtherTransport()
 }
 
-// received passes a request or a notification of the server to the client.
-func (s *webStream) received(_ jsonrpc.Conn, m *jsonrpc.Message) {
-	params := m.Params
-	if !m.Call.IsZero() {
-		s.mu.Lock()
-		id := s.clientIDs[m.Call]
-		s.mu.Unlock()
-		if id != "" {
-			params = replace(params, id, "_meta", metaSubscription)
-		}
-	}
-	s.deliver(jsonrpc.AppendRequest(nil, m.ID, &jsonrpc.Request{Method: m.Method, Params: params}))
-}
-
-// dropped passes a response on that comes a second time, or after the call was canceled,
-// and notes what else is no message for the client. The id of another response could be
-// that of another request of the client.
-func (s *webStream) dropped(reason error, data []byte) {
-	if !errors.Is(reason, jsonrpc.ErrUnknownID) {
-		why := "the server has sent what is no message, or has ended a stream: " + s.o.Explain(reason)
-		if len(data) == 0 {
-			s.o.Note(why)
-		} else {
-			s.lost(data, why)
-		}
-		return
-	}
-	m, err := jsonrpc.Parse(data)
-	if err != nil || m.Method != "" || m.ID.IsZero() {
-		return // the result of a canceled call
-	}
+// ask sends a request of the proxy, and returns the response. rest has its members but the
+// id and the version.
+func (s *webStream) ask(ctx context.Context, rest string) (*jsonrpc.Message, error) {
 	s.mu.Lock()
-	i := slices.IndexFunc(s.recent, func(p idPair) bool { return p.own == m.ID })
-	id := ""
-	if i >= 0 {
-		id = s.recent[i].client
-	}
+	s.asked++
+	n := s.asked
 	s.mu.Unlock()
-	if id != "" {
-		s.deliver(replace(data, id, "id"))
-	} else {
-		s.lost(data, "the server has sent a response with the id "+m.ID.String()+", which no request of the proxy has; the client cannot receive it")
+	ctx, cancel := context.WithTimeoutCause(ctx, notifyTime, errNotAccepted)
+	defer cancel()
+	c := s.newCall(ctx, []byte(`{"jsonrpc":"2.0","id":"mcpecho proxy `+strconv.Itoa(n)+`",`+rest+"}"), make(chan jsonrpc.Message, 1))
+	err := s.exchange(c)
+	s.remove(c)
+	select {
+	case m := <-c.own:
+		return &m, nil
+	default:
+	}
+	if err == nil {
+		err = errNoResponse
+	}
+	return nil, err
+}
+
+// begun notes the session that a response to initialize begins.
+func (s *webStream) begun(c *webCall, m *jsonrpc.Message) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.version = text(wire.Lookup(m.Result, "protocolVersion"))
+	if c.own == nil {
+		s.first = c.line
 	}
 }
 
-var errOtherVersion = errors.New("the server has forgotten the session, and begins the next one with another protocol version: start the client again")
-
-// renew opens another session in place of one that the server has forgotten because of
-// reason, as the client opened the first one, unless another call has done so. sessions
-// counts those that were opened before the call.
-func (s *webStream) renew(ctx context.Context, sessions int, reason error) error {
+// renew opens another session in place of one that the server has forgotten, as the client
+// opened the first one, unless another call has done so. sessions counts those that were
+// opened before the call.
+func (s *webStream) renew(ctx context.Context, sessions int) error {
 	s.renewing.Lock()
 	defer s.renewing.Unlock()
 	s.mu.Lock()
-	done, first, v, conn := s.sessions != sessions, s.first, s.version, s.conn
+	done, first, v := s.sessions != sessions, s.first, s.version
 	s.mu.Unlock()
 	switch {
 	case done:
 		return nil
 	case first == nil:
-		return reason
+		return errNoSession
 	}
-	ctx, cancel := context.WithTimeout(ctx, notifyTime)
-	defer cancel()
-	if errors.Is(reason, jsonrpc.ErrSessionInDoubt) { // a ping shows whether it is lost
-		_, err := conn.Call(ctx, &jsonrpc.Request{Method: "ping", HTTP: jsonrpc.HTTP{ProtocolVersion: v, Session: jsonrpc.InSession}})
-		if !errors.Is(err, jsonrpc.ErrSessionInDoubt) && !errors.Is(err, jsonrpc.ErrNoSession) {
-			return reason
-		}
-	}
-	if conn.Err() != nil {
-		var err error
-		if conn, err = s.connect(ctx); err != nil {
-			return err
-		}
-	}
-	result, err := conn.Call(ctx, &jsonrpc.Request{Method: "initialize", Params: first, HTTP: jsonrpc.HTTP{Session: jsonrpc.OpensSession}})
+	params := wire.Lookup(first, "params")
+	m, err := s.ask(ctx, `"method":"initialize","params":`+string(params))
 	if err != nil {
 		return err
 	}
-	if text(wire.Lookup(result, "protocolVersion")) != v {
-		return errOtherVersion
+	if m.Error != nil {
+		return m.Error
 	}
-	if err := conn.Notify(ctx, &jsonrpc.Request{Method: "notifications/initialized", HTTP: jsonrpc.HTTP{ProtocolVersion: v, Session: jsonrpc.BeginsSession}}); err != nil {
+	if text(wire.Lookup(m.Result, "protocolVersion")) != v {
+		s.o.Note("the server has forgotten the session, and begins the next one with another protocol version: start the client again")
+		return errNoSession
+	}
+	c := s.newCall(ctx, []byte(`{"jsonrpc":"2.0","method":"notifications/initialized"}`), make(chan jsonrpc.Message, 1))
+	err = s.exchange(c)
+	s.remove(c)
+	if err != nil {
 		return err
 	}
 	s.mu.Lock()
+	s.session = s.opened // not before, as the other calls would come too early
 	s.sessions++
 	s.mu.Unlock()
+	s.listen()
 	s.o.Note("the server has forgotten the session; the proxy has opened another one as the client did")
 	return nil
 }
 
-// listTools reads the list of tools with the _meta of the call m, so that the
-// connection knows which arguments of the tools headers repeat. It does so once.
-func (s *webStream) listTools(ctx context.Context, m *jsonrpc.Message) error {
+var errNoSession = errors.New("the server has forgotten the session")
+
+// listenTime is how long listen waits for the response to its request: a server may
+// respond only when it has a message.
+const listenTime = 200 * time.Millisecond
+
+// listen requests the stream for the messages that belong to no request. A server need not
+// have one.
+func (s *webStream) listen() {
+	ctx, stop := context.WithCancel(httpx.BestEffort(s.life))
 	s.mu.Lock()
-	conn, known := s.conn, s.bound
+	before, sse := s.unlisten, s.sse
+	s.unlisten = stop
+	s.mu.Unlock()
+	if before != nil {
+		before()
+	}
+	if sse {
+		return
+	}
+	opened := make(chan struct{})
+	s.wait.Go(func() { // ends with the stream, the session, or Close
+		defer stop()
+		resp, err := s.do(ctx, http.MethodGet, s.url, s.sessionFields(http.Header{"Accept": {eventStream}}), nil)
+		close(opened)
+		if err == nil {
+			err = httpx.Check(resp, eventStream)
+		}
+		if err == nil {
+			err = s.follow(ctx, nil, resp)
+		}
+		var status *httperr.StatusError
+		if err != nil && ctx.Err() == nil && !errors.As(err, &status) {
+			s.o.Note("the server's stream for messages that belong to no request has ended: " + s.o.Explain(err))
+		}
+	})
+	t := time.NewTimer(listenTime)
+	defer t.Stop()
+	select {
+	case <-opened:
+	case <-t.C:
+	case <-s.life.Done():
+	}
+}
+
+// sessionFields adds the fields of a request in the session.
+func (s *webStream) sessionFields(h http.Header) http.Header {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.session != "" {
+		h[sessionHeader] = []string{s.session}
+	}
+	if s.version != "" {
+		h[versionHeader] = []string{s.version}
+	}
+	return h
+}
+
+// header returns the fields of MCP for a message.
+func (s *webStream) header(ctx context.Context, m *jsonrpc.Message) http.Header {
+	v := version(m)
+	switch {
+	case m.Method == "initialize":
+		return http.Header{}
+	case v == "":
+		h := s.sessionFields(http.Header{})
+		if m.Method == "notifications/initialized" {
+			s.mu.Lock()
+			if h.Del(sessionHeader); s.opened != "" {
+				h[sessionHeader] = []string{s.opened}
+			}
+			s.mu.Unlock()
+		}
+		return h
+	}
+	req := &jsonrpc.Request{Method: m.Method, Params: m.Params, HTTP: jsonrpc.HTTP{ProtocolVersion: v, Name: nameOf(m)}}
+	if m.Method == "tools/call" {
+		req.HTTP.Binding = req.HTTP.Name
+	}
+	h := http.Header{}
+	ctx = context.WithValue(ctx, takenKey{}, h)
+	if _, err := s.headers.Call(ctx, req); len(h) == 0 && err != nil { // the arguments are not as the tool requires
+		req.HTTP.Binding = ""
+		_, _ = s.headers.Call(ctx, req)
+	}
+	return h
+}
+
+type takenKey struct{}
+
+// A takesHeader takes the header of a request, as package streamhttp writes it, and sends
+// nothing.
+type takesHeader struct{}
+
+func (takesHeader) RoundTrip(r *http.Request) (*http.Response, error) {
+	if to, ok := r.Context().Value(takenKey{}).(http.Header); ok {
+		copyFields(to, r.Header)
+	}
+	return nil, errTaken
+}
+
+var errTaken = errors.New("only the header was needed")
+
+// nameOf returns what the header Mcp-Name repeats.
+func nameOf(m *jsonrpc.Message) string {
+	key := ""
+	switch m.Method {
+	case "tools/call", "prompts/get":
+		key = "name"
+	case "resources/read":
+		key = "uri"
+	case "tasks/get", "tasks/update", "tasks/cancel":
+		key = "taskId"
+	default:
+		return ""
+	}
+	return text(wire.Lookup(m.Params, key))
+}
+
+// listTools reads the list of tools with the _meta of a call, for the arguments of the
+// tools that headers repeat. It does so once.
+func (s *webStream) listTools(c *webCall) error {
+	s.mu.Lock()
+	known := s.bound
 	s.bound = true
 	s.mu.Unlock()
 	if known {
 		return errors.New("the tools are known")
 	}
-	ctx, cancel := context.WithTimeout(ctx, notifyTime)
-	defer cancel()
-	began := time.Now()
-	for cursor, pages := []byte(nil), 0; ; pages++ {
-		params := append([]byte(`{"_meta":`), wire.Lookup(m.Params, "_meta")...)
-		if cursor != nil {
-			params = append(append(params, `,"cursor":`...), cursor...)
-		}
-		params = append(params, '}')
-		result, err := conn.Call(ctx, &jsonrpc.Request{Method: "tools/list", Params: params, HTTP: jsonrpc.HTTP{ProtocolVersion: version(m)}})
+	meta := string(wire.Lookup(c.messages[0].Params, "_meta"))
+	for cursor, pages := "", 0; ; pages++ {
+		m, err := s.ask(c.ctx, `"method":"tools/list","params":{"_meta":`+meta+cursor+"}")
 		if err != nil {
 			return err
 		}
-		bind(conn, result)
-		if cursor = wire.Lookup(result, "nextCursor"); len(cursor) == 0 || cursor[0] != '"' || pages == 100 {
-			if forget := conn.Features().ForgetArguments; forget != nil {
-				forget(began)
-			}
+		next := wire.Lookup(m.Result, "nextCursor")
+		if len(next) == 0 || next[0] != '"' || pages == 100 {
 			return nil
 		}
+		cursor = `,"cursor":` + string(next)
 	}
 }
 
-// bind makes the connection repeat arguments of the listed tools in headers.
+// bind makes the headers of a connection repeat arguments of the listed tools.
 func bind(conn jsonrpc.Conn, result jsonrpc.RawMessage) {
 	f := conn.Features()
 	r := wire.NewReader(wire.Lookup(result, "tools"))

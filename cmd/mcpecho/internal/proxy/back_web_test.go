@@ -12,25 +12,25 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
-	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
-	"github.com/stdmcp/stdmcp/mcp/sse"
-	"github.com/stdmcp/stdmcp/mcp/streamhttp"
 )
 
 // overHTTP returns options for a server at the URLs, of Streamable HTTP and HTTP+SSE.
 func overHTTP(client *http.Client, note func(string), urls ...string) *Options {
-	web := &WebOptions{Note: note, Explain: error.Error}
+	web := &WebOptions{Note: note, Explain: error.Error, Client: client, URL: urls[0]}
 	for _, url := range urls {
 		if strings.HasSuffix(url, "/sse") {
-			web.Transports = append(web.Transports, sse.New(url, &sse.Options{Client: client}))
+			web.SSE = true
 		} else {
-			web.Transports = append(web.Transports, streamhttp.New(url, &streamhttp.Options{Client: client}))
+			web.Streamable = true
 		}
 	}
-	return &Options{Modern: true, Note: note, Open: func(ctx context.Context, dropped func([]byte, string)) (jsonrpc.Stream, error) {
-		return NewWebStream(ctx, web, dropped)
-	}}
+	o := &Options{Modern: true, Note: note}
+	web.Note = func(line string) { o.Note(line) }
+	o.Open = func(ctx context.Context, tap *Tap, dropped func([]byte, string)) (jsonrpc.Stream, error) {
+		return NewWebStream(ctx, web, tap, dropped)
+	}
+	return o
 }
 
 // startHTTP starts a server over HTTP, in memory.
@@ -259,8 +259,7 @@ func TestServerOverHTTPComesBack(t *testing.T) {
 	}
 }
 
-// TestCancellationToHTTP: in a session the server gets the cancellation with the id of
-// its request. The client gets no response, or the one that crosses its cancellation.
+// TestCancellationToHTTP: in a session the server gets the cancellation. The client gets no response, or the one that crosses its cancellation.
 func TestCancellationToHTTP(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		web := startHTTP(t, nil, nil)
@@ -283,7 +282,7 @@ func TestCancellationToHTTP(t *testing.T) {
 		}
 		canceled := 0
 		for _, m := range web.server.Received() {
-			if m.Method == "notifications/cancelled" && strings.Contains(m.Line, "no longer needed") && !strings.Contains(m.Line, `"c`) {
+			if m.Method == "notifications/cancelled" && strings.Contains(m.Line, `"requestId":"c`) && strings.Contains(m.Line, "no longer needed") {
 				canceled++
 			}
 		}
@@ -329,14 +328,7 @@ func TestPipelinedToHTTP(t *testing.T) {
 func TestOtherTransport(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		web := startHTTP(t, nil, &testserver.HTTPOptions{SSEOnly: true})
-		t1, t2 := strings.Replace(web.SSE, "/sse", "/sse", 1), web.SSE
-		o := overHTTP(web.Client(), func(line string) { t.Error(line) }, t2)
-		other := &WebOptions{Note: o.Note, Explain: error.Error, Transports: []mcp.Transport{
-			streamhttp.New(t1, &streamhttp.Options{Client: web.Client()}), sse.New(t2, &sse.Options{Client: web.Client()}),
-		}}
-		o.Open = func(ctx context.Context, dropped func([]byte, string)) (jsonrpc.Stream, error) {
-			return NewWebStream(ctx, other, dropped)
-		}
+		o := overHTTP(web.Client(), func(line string) { t.Error(line) }, web.SSE, web.URL)
 		c := serveLines(t, o)
 		if _, m := c.request(request(1, "server/discover", modernMeta)); m.Error == nil || m.Error.Code != jsonrpc.CodeMethodNotFound {
 			t.Error(m.Error)
@@ -378,27 +370,45 @@ func TestJSONOverSeveralLinesOfAnHTTPServer(t *testing.T) {
 	}
 }
 
-// TestMistakesToHTTP: lines that are no message get the error of the specification.
+// TestMistakesToHTTP: lines that are no message, and a batch in a protocol version without
+// batches, reach the server, which responds to them.
 func TestMistakesToHTTP(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		web := startHTTP(t, nil, nil)
 		c := serveLines(t, overHTTP(web.Client(), func(string) {}, web.URL))
 		c.open()
-		for line, code := range map[string]int64{"nonsense": jsonrpc.CodeParseError, `{"jsonrpc":"2.0"}`: jsonrpc.CodeInvalidRequest} {
+		for line, code := range map[string]int64{"nonsense": jsonrpc.CodeParseError, `{"jsonrpc":"2.0"}`: jsonrpc.CodeInvalidRequest, "[" + callEcho(1, "x") + "]": jsonrpc.CodeInvalidRequest} {
 			c.send(line)
 			if m, err := jsonrpc.Parse([]byte(c.line())); err != nil || m.Error == nil || m.Error.Code != code {
 				t.Error(m, err)
 			}
 		}
-		c.send("["+callEcho(1, "x")+","+callEcho(2, "y")+"]", callEcho(3, "z"))
-		all := c.line() + c.line()
-		for _, part := range []string{"[", "]", `"id":1`, `"id":2`, `"id":3`} {
+		c.in.Close()
+		go io.Copy(io.Discard, c.out) // the request in the batch has no response; ends with the proxy
+		if err := c.result(); err != nil && !errors.Is(err, io.EOF) {
+			t.Error(err)
+		}
+	})
+}
+
+// TestBatchToHTTP: a batch passes as one, and so does the response to it.
+func TestBatchToHTTP(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		web := startHTTP(t, nil, nil)
+		c := serveLines(t, overHTTP(web.Client(), func(string) {}, web.URL))
+		c.request(strings.Replace(initialize, "2025-11-25", "2025-03-26", 1))
+		c.send(initialized, "["+callEcho(1, "x")+","+callEcho(2, "y")+"]", callEcho(3, "z"))
+		all := ""
+		for strings.Count(all, `"id"`) < 3 {
+			all += c.line()
+		}
+		for _, part := range []string{`"id":1`, `"id":2`, `"id":3`} {
 			if !strings.Contains(all, part) {
 				t.Error(all)
 			}
 		}
 		c.in.Close()
-		if err := c.result(); err != nil && !errors.Is(err, io.EOF) {
+		if err := c.result(); err != nil {
 			t.Error(err)
 		}
 	})

@@ -6,8 +6,8 @@
 // The client is at the front: [ServeLines] serves one over standard input and
 // output, and a [Web] serves several over Streamable HTTP. The server is at the back:
 // a [jsonrpc.Stream] for each session of a client, which [Options.Open] opens. The
-// streams of package stdio start a program; [NewWebStream] makes one of an HTTP
-// transport. A [Forwarder] passes HTTP requests to a server over Streamable HTTP
+// streams of package stdio start a program; [NewWebStream] makes one of HTTP
+// requests. A [Forwarder] passes HTTP requests to a server over Streamable HTTP
 // without such a stream.
 package proxy
 
@@ -33,10 +33,11 @@ const (
 
 // Options describe a proxy.
 type Options struct {
-	// Open opens a connection to the server for one session of a client. dropped is
+	// Open opens a connection to the server for one session of a client, whose Tap is
+	// tap. dropped is
 	// called with each line of the server that Read does not return: one that is no
 	// message, and with a reason one that the client cannot receive.
-	Open func(ctx context.Context, dropped func(line []byte, reason string)) (jsonrpc.Stream, error)
+	Open func(ctx context.Context, tap *Tap, dropped func(line []byte, reason string)) (jsonrpc.Stream, error)
 
 	// Tap, if not nil, is called for each session, and in the era without sessions for
 	// each request.

@@ -3,7 +3,6 @@ package proxy
 import (
 	"bytes"
 	"context"
-	"errors"
 	"io"
 	"net/http"
 	"net/url"
@@ -171,20 +170,17 @@ func copyFields(to, from http.Header, names ...string) {
 
 // copyMessage sends a response that is one message, or no message at all.
 func (f *Forwarder) copyMessage(w http.ResponseWriter, resp *http.Response, tap *Tap) {
-	var body bytes.Buffer
-	if n, err := io.CopyN(&body, resp.Body, maxMessage+1); err == nil || n > maxMessage || err != io.EOF {
-		if err == nil {
-			err = errors.New("the server has sent a message of more than 64 MiB")
-		}
+	body, err := readBack(resp)
+	if err != nil {
 		f.o.Note(f.web.Explain(err))
 		refuse(w, http.StatusBadGateway, jsonrpc.ID{}, codeProxy, f.web.Explain(err))
 		return
 	}
 	w.WriteHeader(resp.StatusCode)
-	if body.Len() > 0 {
-		tap.message(false, body.Bytes())
+	if len(body) > 0 {
+		tap.message(false, body)
 	}
-	_ = write(w, body.Bytes())
+	_ = write(w, body)
 }
 
 // copyEvents sends a stream of events as it arrives.
@@ -195,33 +191,15 @@ func (f *Forwarder) copyEvents(w http.ResponseWriter, resp *http.Response, tap *
 	}
 	pr, pw := io.Pipe()
 	done := make(chan struct{})
-	begin, found := []byte(nil), false // found is of the goroutine, begin is not changed after the pipe is closed
-	go func() {                        // ends with the stream
+	go func() { // ends with the stream
 		defer close(done)
-		for events := eventstream.NewReader(pr, 0); ; {
-			ev, err := events.Next()
-			if err != nil {
-				_, _ = io.Copy(io.Discard, pr) // a broken stream is the client's to judge
-				if text := bytes.TrimSpace(begin); !found && len(text) > 0 && text[0] != ':' {
-					tap.message(false, text) // of a response that is no stream of events
-				}
-				return
-			}
-			switch {
-			case len(ev.Data) == 0:
-			case ev.Type == "message":
-				tap.message(false, ev.Data)
-			default:
-				tap.message(false, []byte("event: "+ev.Type+" data: "+string(ev.Data)))
-			}
-			found = true
-		}
+		_, _ = readEvents(pr, func(_ *eventstream.Event, text []byte) { tap.message(false, text) }) // a broken stream is the client's to judge
+		_, _ = io.Copy(io.Discard, pr)
 	}()
 	buf := make([]byte, 32<<10)
 	for {
 		n, err := resp.Body.Read(buf)
 		if n > 0 {
-			begin = append(begin, buf[:min(n, len(buf)-len(begin))]...)
 			_, _ = pw.Write(buf[:n])
 			if write(w, buf[:n]) != nil {
 				break

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
@@ -78,8 +79,8 @@ func sameHost(origin, host string) bool {
 
 // readBody returns the body of a request of a client, or responds with an error.
 func readBody(w http.ResponseWriter, r *http.Request) (body []byte, ok bool) {
-	media, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
-	if !strings.EqualFold(strings.TrimSpace(media), typeJSON) {
+	media := httpx.MediaType(r.Header)
+	if media != typeJSON {
 		refuse(w, http.StatusUnsupportedMediaType, jsonrpc.ID{}, codeProxy, "the Content-Type is "+wire.Quote(media)+", not application/json")
 		return nil, false
 	}

@@ -22,8 +22,8 @@ const modernMeta = `{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07
 func jsonrpcPipe() (near, far net.Conn) { return net.Pipe() }
 
 // openStream returns a function that opens a stream of conn.
-func openStream(conn io.ReadWriteCloser) func(context.Context, func([]byte, string)) (jsonrpc.Stream, error) {
-	return func(ctx context.Context, dropped func([]byte, string)) (jsonrpc.Stream, error) {
+func openStream(conn io.ReadWriteCloser) func(context.Context, *Tap, func([]byte, string)) (jsonrpc.Stream, error) {
+	return func(ctx context.Context, _ *Tap, dropped func([]byte, string)) (jsonrpc.Stream, error) {
 		t := stdio.Stream(conn)
 		t.MaxMessage = maxMessage
 		return t.OpenStream(ctx, jsonrpc.Handler{Dropped: func(_ error, line []byte) { dropped(line, "") }})

@@ -21,6 +21,7 @@ import (
 type record struct {
 	mu    sync.Mutex
 	lines []string
+	all   bool // also HTTP as it should be
 }
 
 func (r *record) add(line string) {
@@ -52,7 +53,7 @@ func tapped(o *Options) *record {
 				}
 			},
 			HTTP: func(h *recording.HTTP) {
-				if h.IsUnusual() {
+				if r.all || h.IsUnusual() {
 					r.add("http " + string(h.Append(nil)))
 				}
 			},
@@ -64,7 +65,7 @@ func tapped(o *Options) *record {
 
 // aServer serves lines: answer returns the lines that it sends for a message.
 func aServer(t *testing.T, o *Options, answer func(m *jsonrpc.Message) []string) {
-	o.Open = func(ctx context.Context, dropped func([]byte, string)) (jsonrpc.Stream, error) {
+	o.Open = func(ctx context.Context, tap *Tap, dropped func([]byte, string)) (jsonrpc.Stream, error) {
 		near, far := jsonrpcPipe()
 		go func() { // ends with the stream
 			defer far.Close()
@@ -82,7 +83,7 @@ func aServer(t *testing.T, o *Options, answer func(m *jsonrpc.Message) []string)
 				}
 			}
 		}()
-		return openStream(near)(ctx, dropped)
+		return openStream(near)(ctx, tap, dropped)
 	}
 }
 
@@ -263,28 +264,4 @@ func TestForwarderRecordsWrongContent(t *testing.T) {
 			}
 		}
 	}
-}
-
-// TestLateResponseToLines: a second response, or one after a cancellation, passes to a
-// client over lines with the client's id. The id of another one could be that of another
-// request of the client.
-func TestLateResponseToLines(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		lost := ""
-		stream, err := NewWebStream(t.Context(), &WebOptions{}, func(line []byte, reason string) { lost = string(line) + reason })
-		if err != nil {
-			t.Fatal(err)
-		}
-		s := stream.(*webStream)
-		s.recent = append(s.recent, idPair{jsonrpc.NumberID(3), `"c"`})
-		go s.dropped(jsonrpc.ErrUnknownID, []byte(`{"jsonrpc":"2.0","id":3,"result":{}}`)) // ends with Read
-		if line, err := s.Read(); string(line) != `{"jsonrpc":"2.0","id":"c","result":{}}` || err != nil || lost != "" {
-			t.Errorf("%s, %v, %s", line, err, lost)
-		}
-		s.dropped(jsonrpc.ErrUnknownID, []byte(`{"jsonrpc":"2.0","id":4,"result":{}}`))
-		if want := `{"jsonrpc":"2.0","id":4,"result":{}}the server has sent a response with the id 4, which no request of the proxy has; the client cannot receive it`; lost != want {
-			t.Error(lost)
-		}
-		_ = s.Close()
-	})
 }

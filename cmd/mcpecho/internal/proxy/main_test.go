@@ -61,14 +61,14 @@ func echo(o *testserver.Options) *Options {
 func command(args []string, env ...string) *Options {
 	t := stdio.Command(args[0], args[1:]...)
 	t.Env = append(env, "GORACE=atexit_sleep_ms=0")
-	return &Options{Modern: true, Note: func(string) {}, Open: func(ctx context.Context, dropped func([]byte, string)) (jsonrpc.Stream, error) {
+	return &Options{Modern: true, Note: func(string) {}, Open: func(ctx context.Context, _ *Tap, dropped func([]byte, string)) (jsonrpc.Stream, error) {
 		return t.OpenStream(ctx, jsonrpc.Handler{Dropped: func(_ error, line []byte) { dropped(line, "") }})
 	}}
 }
 
 // inMemory returns options for a server in the process of the test.
 func inMemory(server *testserver.Server) *Options {
-	return &Options{Modern: true, Note: func(string) {}, Open: func(ctx context.Context, dropped func([]byte, string)) (jsonrpc.Stream, error) {
+	return &Options{Modern: true, Note: func(string) {}, Open: func(ctx context.Context, _ *Tap, dropped func([]byte, string)) (jsonrpc.Stream, error) {
 		return stdio.Stream(server.Pipe()).OpenStream(ctx, jsonrpc.Handler{Dropped: func(_ error, line []byte) { dropped(line, "") }})
 	}}
 }

@@ -38,7 +38,7 @@ type relay struct {
 func (o *Options) newRelay(ctx context.Context, tap *Tap, client func(message []byte) error) (*relay, error) {
 	r := &relay{client: client, tap: tap, done: make(chan struct{}), pending: make(map[jsonrpc.ID]int), idle: make(chan struct{}, 1)}
 	var err error
-	r.server, err = o.Open(ctx, func(line []byte, reason string) {
+	r.server, err = o.Open(ctx, tap, func(line []byte, reason string) {
 		if reason == "" {
 			_ = r.client(line)
 			return
