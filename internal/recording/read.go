@@ -1,7 +1,7 @@
 package recording
 
 import (
-	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -13,9 +13,6 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
-
-// maxLine limits a line, in bytes.
-const maxLine = 128 << 20
 
 // A Kind is the kind of an entry.
 type Kind uint8
@@ -37,6 +34,7 @@ type Entry struct {
 	Sent bool // by the client
 
 	Message jsonrpc.Message // the zero value for other kinds, and for a batch
+	Invalid error           // why a client cannot read the message, if it is no batch
 	HTTP    *HTTP           // of an Exchange
 
 	// Text is the JSON of a message or of an exchange, and otherwise the line or how the
@@ -65,15 +63,14 @@ func Read(r io.Reader) (entries []Entry, err error) {
 
 // A Reader reads a recording entry by entry.
 type Reader struct {
-	lines *bufio.Reader
-	line  []byte // the beginning of one without an end yet
-	n     int    // the number of the line
-	count int    // entries
+	lines *LineReader
+	n     int // the number of the line
+	count int // entries
 	sum   uint32
 }
 
 // NewReader returns a Reader of r.
-func NewReader(r io.Reader) *Reader { return &Reader{lines: bufio.NewReader(r), n: 1} }
+func NewReader(r io.Reader) *Reader { return &Reader{lines: NewLineReader(r), n: 1} }
 
 // Next returns the next entry, or io.EOF at the end of the recording. After an error that
 // is ErrTruncated it may be called again, if r may have grown.
@@ -87,9 +84,12 @@ func (r *Reader) Next() (e Entry, err error) {
 
 // next is Next with an error that does not name the line.
 func (r *Reader) next() (e Entry, err error) {
-	line, err := r.readLine()
+	line, err := r.lines.Next()
 	if r.n == 1 {
-		begin := line + string(r.line)
+		begin := string(line)
+		if err != nil {
+			begin = string(r.lines.Unfinished())
+		}
 		have, ok := strings.CutPrefix(begin, header)
 		switch {
 		case err == io.EOF && strings.HasPrefix(header+version, begin):
@@ -102,7 +102,7 @@ func (r *Reader) next() (e Entry, err error) {
 			return e, fmt.Errorf("the format has version %.20q, and this program reads versions "+oldVersion+" and "+version+": record again or update", have)
 		}
 		r.n++
-		line, err = r.readLine()
+		line, err = r.lines.Next()
 	}
 	switch {
 	case err == io.EOF:
@@ -110,17 +110,17 @@ func (r *Reader) next() (e Entry, err error) {
 	case err != nil:
 		return e, err
 	}
-	if count, ok := strings.CutPrefix(line, "end "); ok {
-		if count != strconv.Itoa(r.count) {
+	if count, ok := bytes.CutPrefix(line, []byte("end ")); ok {
+		if string(count) != strconv.Itoa(r.count) {
 			return e, fmt.Errorf("the recording was edited: %.20s entries were recorded, and %d are here", count, r.count)
 		}
-		if _, err := r.lines.ReadByte(); err != io.EOF {
+		if _, err := r.lines.Next(); err != io.EOF || len(r.lines.Unfinished()) > 0 {
 			r.n++
 			return e, errors.New("the recording was edited: text after its end")
 		}
 		return e, io.EOF
 	}
-	e, problem := parseEntry(line, &r.sum)
+	e, problem := parseEntry(string(line), &r.sum)
 	if problem != "" {
 		return e, errors.New(problem)
 	}
@@ -128,25 +128,6 @@ func (r *Reader) next() (e Entry, err error) {
 	r.n++
 	r.count++
 	return e, nil
-}
-
-// readLine returns a line without its end, or io.EOF if it has none yet.
-func (r *Reader) readLine() (string, error) {
-	for {
-		part, err := r.lines.ReadSlice('\n')
-		if r.line = append(r.line, part...); len(r.line) > maxLine {
-			return "", jsonrpc.ErrTooLarge
-		}
-		if err == bufio.ErrBufferFull {
-			continue
-		}
-		if err != nil {
-			return "", err
-		}
-		line := strings.TrimSuffix(string(r.line), "\n")
-		r.line = nil
-		return line, nil
-	}
 }
 
 // IsRecording reports whether r begins as a recording of any version does.
@@ -200,7 +181,7 @@ func (e *Entry) setKind(kind string) bool {
 func (e *Entry) parse() (problem string) {
 	switch r := wire.NewReader([]byte(e.Text)); e.Kind {
 	case Message:
-		e.Message, _ = jsonrpc.Parse([]byte(e.Text)) // what a client cannot read is not replayed
+		e.ParseMessage()
 	case Text, Connection:
 		if e.Text = r.String(); r.End() != nil {
 			return "want a text as a JSON string: " + r.Err().Error()
@@ -211,6 +192,13 @@ func (e *Entry) parse() (problem string) {
 		}
 	}
 	return ""
+}
+
+// ParseMessage sets Message, or Invalid, from the text.
+func (e *Entry) ParseMessage() {
+	if !strings.HasPrefix(e.Text, "[") {
+		e.Message, e.Invalid = jsonrpc.Parse([]byte(e.Text)) // what a client cannot read is not replayed
+	}
 }
 
 // ParseHTTP returns what Append has written, or nil if the text is something else.
