@@ -2,80 +2,211 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
 	"os"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/input"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/view"
+	"github.com/stdmcp/stdmcp/internal/nearest"
 	"github.com/stdmcp/stdmcp/internal/recording"
+	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
 const (
 	// followTime is how often view --follow looks whether the file has grown.
 	followTime = 200 * time.Millisecond
 
-	// viewChunk is how much view writes at a time, in bytes.
-	viewChunk = 32 << 10
+	// viewChunk is how much view writes at a time, and maxLast how much it keeps for
+	// --last, in bytes.
+	viewChunk, maxLast = 32 << 10, 64 << 20
 )
 
+// A viewing prints a file, and with --follow those that replace it.
+type viewing struct {
+	*invocation
+	view.Viewer
+	name     string
+	file     *os.File
+	replaced bool // whether another file has the name
+
+	b        bytes.Buffer
+	last     []string // the lines of --last, of lastSize bytes
+	lastSize int
+	isLast   bool // whether lines go there
+}
+
 // runView prints the messages of a recording or a trace.
-func runView(ctx context.Context, c *invocation) error {
-	name := c.args[0]
-	file, err := input.Await(ctx, func() (*os.File, error) { return input.Open(name) })
-	if err != nil {
-		return c.explainRecording(err, name)
+func runView(ctx context.Context, c *invocation) (err error) {
+	f := &c.flags
+	p := &viewing{invocation: c, name: c.args[0], isLast: f.Last >= 0}
+	p.Filter = view.Filter{Method: f.Method, Tool: f.Tool, ID: f.ID, Errors: f.Errors}
+	if p.file, err = input.Await(ctx, func() (*os.File, error) { return input.Open(p.name) }); err != nil {
+		return c.explainRecording(err, p.name)
 	}
-	defer file.Close()
-	from, v := view.NewReader(file), &view.Viewer{Method: c.flags.Method}
-	var b bytes.Buffer
-	for {
-		e, err := from.Next()
-		switch {
-		case err == nil:
-			if l := v.Describe(e); l != nil {
-				b.WriteString(c.viewed(l))
-			}
-			if b.Len() < viewChunk {
-				continue
-			}
-			fallthrough
-		default:
-			if err := c.write(b.String()); err != nil {
-				return err
-			}
-			b.Reset()
+	defer func() { _ = p.file.Close() }()
+	missing, err := p.read(ctx)
+	if err == nil || ctx.Err() != nil {
+		p.add(p.End(missing)...)
+		if unmatched := p.explainUnmatched(); unmatched != nil && err == nil {
+			err = unmatched
+		} else if f.JSON {
+			p.b.WriteString(p.endLast() + p.SummaryJSON())
+		} else {
+			p.b.WriteString(p.endLast() + p.Summary())
 		}
-		switch {
+	}
+	return cmp.Or(p.flush(), err)
+}
+
+// read adds the lines of all entries, and returns what the file lacks at its end.
+func (p *viewing) read(ctx context.Context) (missing string, err error) {
+	from, ended := view.NewReader(p.file), false
+	for {
+		e, err := (*view.Entry)(nil), io.EOF
+		if !ended {
+			e, err = from.Next()
+		}
+		switch ended = err == io.EOF; {
 		case err == nil:
-		case err == io.EOF:
-			return nil
-		case errors.Is(err, recording.ErrTruncated) && c.flags.Follow:
-			select {
-			case <-time.After(followTime):
-			case <-ctx.Done():
-				return context.Cause(ctx)
+			p.add(p.Describe(e)...)
+			if p.b.Len() >= viewChunk {
+				if err := p.flush(); err != nil {
+					return "", err
+				}
 			}
-		case errors.Is(err, recording.ErrTruncated):
-			return nil // of a trace, which has no end, or of a program that was killed or still runs
-		default:
-			return c.explainRecording(&failure.Error{Status: failure.Usage, Kind: "file", Message: name + ": " + err.Error(), Err: err}, name)
+			continue
+		case !ended && !errors.Is(err, recording.ErrTruncated):
+			return "", p.explainRecording(&failure.Error{Status: failure.Usage, Kind: "file", Message: p.name + ": " + err.Error(), Err: err}, p.name)
+		case !ended:
+			missing = from.Missing()
+		}
+		if !p.flags.Follow {
+			return missing, nil
+		}
+		p.b.WriteString(p.endLast())
+		if err := p.flush(); err != nil {
+			return "", err
+		}
+		change, err := p.wait(ctx)
+		if err != nil {
+			return "", err
+		}
+		if change != "" {
+			p.add(p.End("")...)
+			p.add(p.Remark(change, ""))
+			from, ended = view.NewReader(p.file), false
 		}
 	}
 }
 
-// viewed returns the text for a line.
-func (c *invocation) viewed(l *view.Line) string {
-	if c.flags.JSON {
-		return c.shown(string(l.JSON()))
+// wait waits until there may be more to read. It returns a remark if that is another file,
+// or the file from its beginning.
+func (p *viewing) wait(ctx context.Context) (change string, err error) {
+	now, err := p.file.Stat()
+	if err != nil {
+		return "", failure.Local(err)
 	}
-	text := l.Text()
-	if c.flags.Verbose && text != "" && l.Entry.Kind == recording.Message && l.Entry.Text != "" {
-		text += c.shown(terminal.EscapeLine(l.Entry.Text)) + "\n"
+	at, _ := p.file.Seek(0, io.SeekCurrent) // of a pipe it is 0
+	named, err := os.Stat(p.name)
+	switch {
+	case err == nil && named.Mode().IsRegular() && !os.SameFile(now, named):
+		if !p.replaced { // the old file may have grown meanwhile
+			p.replaced = true
+			return "", nil
+		}
+		if f, err := input.Open(p.name); err == nil {
+			_ = p.file.Close()
+			p.file, p.replaced = f, false
+			return "the file was replaced, and what follows is in the new one", nil
+		}
+	case now.Mode().IsRegular() && now.Size() < at:
+		if _, err := p.file.Seek(0, io.SeekStart); err != nil {
+			return "", failure.Local(err)
+		}
+		return "the file was truncated, and begins again", nil
+	}
+	select {
+	case <-time.After(followTime):
+		return "", nil
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
+}
+
+// add adds lines to what is printed.
+func (p *viewing) add(lines ...*view.Line) {
+	for _, l := range lines {
+		text := p.viewed(l)
+		if !p.isLast {
+			p.b.WriteString(text)
+			continue
+		}
+		if text != "" {
+			p.last = append(p.last, text)
+			p.lastSize += len(text)
+		}
+		for len(p.last) > p.flags.Last || p.lastSize > maxLast && len(p.last) > 1 {
+			p.lastSize -= len(p.last[0])
+			p.last[0] = ""
+			p.last = p.last[1:]
+		}
+	}
+}
+
+// endLast returns the lines of --last. Further lines are printed as they come.
+func (p *viewing) endLast() string {
+	text := strings.Join(p.last, "")
+	p.last, p.isLast = nil, false
+	return text
+}
+
+// flush prints what was added.
+func (p *viewing) flush() error {
+	defer p.b.Reset()
+	return p.write(p.b.String())
+}
+
+// explainUnmatched returns the failure for a filter that matches nothing, with what the
+// file has, or nil.
+func (p *viewing) explainUnmatched() error {
+	flag, pattern, names := p.Unmatched()
+	if flag == "" || len(names) == 0 && flag == "id" {
+		return nil
+	}
+	const most = 10
+	has := strings.Join(names[:min(len(names), most)], ", ")
+	switch {
+	case len(names) == 0:
+		has = "none"
+	case len(names) > most:
+		has += " and " + strconv.Itoa(len(names)-most) + " more"
+	}
+	message := p.name + " has no message with the " + flag + " " + wire.Quote(pattern)
+	near := nearest.Names(pattern, names)
+	if flag == "id" || len(near) == 0 {
+		return p.suggest(message+"; it has "+has, p.without(flag))
+	}
+	line := p.without(flag)
+	return p.suggest(message+" (did you mean "+wire.Quote(near[0])+"?); it has "+has, append(line, "--"+flag, near[0]))
+}
+
+// viewed returns the text for a line.
+func (p *viewing) viewed(l *view.Line) string {
+	if p.flags.JSON {
+		return p.shown(string(l.JSON()))
+	}
+	style := p.styler(p.stdout)
+	text := l.Text(func(s string) string { return style(terminal.Red, s) })
+	if p.flags.Verbose && text != "" && l.Entry.Kind == recording.Message && l.Entry.Text != "" {
+		text += p.shown(terminal.EscapeLine(l.Entry.Text)) + "\n"
 	}
 	return text
 }

@@ -11,6 +11,7 @@ import (
 // sameFlags are flags of other programs for flags of this one.
 var sameFlags = map[string]string{
 	"--verbose": "-v", "--debug": "-v", "--quiet": "-q", "--silent": "-q", "-s": "-q",
+	"--lines": "--last", "--tail": "--last", "-F": "--follow",
 	"--port": "--http", "-p": "--http", "--pretty": "", "--protocol-version": "--protocol",
 	"--accept": "--answer=accept", "--decline": "--answer=decline", "--yes": "--answer=accept",
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -127,10 +128,10 @@ func TestView(t *testing.T) {
 			t.Errorf("%s: %v", line, o)
 		}
 	}
-	if o := runCommand(t, "view", "session.rec", "--method", "tools/call", "-v"); strings.Count(o.stdout, "\n") != 4 || !strings.Contains(o.stdout, `"message":"hi"`) {
+	if o := runCommand(t, "view", "session.rec", "--method", "tools/call", "-v"); strings.Count(o.stdout, "\n") != 5 || !strings.Contains(o.stdout, `"message":"hi"`) {
 		t.Error(o)
 	}
-	if o := runCommand(t, "view", "session.rec", "--method", "tools/call", "--json"); strings.Count(o.stdout, "\n") != 2 || !strings.Contains(o.stdout, `"kind":"response","method":"tools/call","name":"echo","ms":`) {
+	if o := runCommand(t, "view", "session.rec", "--method", "tools/call", "--json"); strings.Count(o.stdout, "\n") != 3 || !strings.Contains(o.stdout, `"kind":"response","method":"tools/call","name":"echo","ms":`) {
 		t.Error(o)
 	}
 	if o := runCommand(t, "view", "sesion.rec"); suggestion(o.stderr) != "mcpecho view session.rec" {
@@ -138,41 +139,124 @@ func TestView(t *testing.T) {
 	}
 	testutil.Must(t, os.WriteFile("script.py", []byte("print()\n"), 0o600))
 	runCommand(t, "view", "script.py").want(t, failure.Usage, "", "script.py: recording: line 1: this is no recording")
-	whole, err := os.ReadFile("session.rec")
-	if err != nil {
-		t.Fatal(err)
-	}
-	half := len(whole) / 2
-	testutil.Must(t, os.WriteFile("growing.rec", whole[:half], 0o600))
-	grow := &growingOutput{t: t, rest: whole[half:]}
-	if status := run(t.Context(), []string{"view", "-f", "growing.rec"}, &environment{stdout: grow, stderr: io.Discard, stdin: strings.NewReader(""), getenv: os.Getenv, name: "mcpecho"}); status != 0 {
-		t.Error(status)
-	}
-	if got, want := grow.b.String(), runCommand(t, "view", "session.rec").stdout; got != want {
-		t.Errorf("%s\nwant %s", got, want)
-	}
-}
-
-// A growingOutput makes a file grow when the program has read what is there.
-type growingOutput struct {
-	t    *testing.T
-	b    strings.Builder
-	rest []byte
-}
-
-func (w *growingOutput) Write(p []byte) (int, error) {
-	if w.rest != nil {
-		f, err := os.OpenFile("growing.rec", os.O_APPEND|os.O_WRONLY, 0)
-		if err == nil {
-			_, err = f.Write(w.rest)
-			err = errors.Join(err, f.Close())
+	all := runCommand(t, "view", "session.rec").stdout
+	lines := strings.SplitAfter(strings.TrimSuffix(all, "\n"), "\n")
+	for line, want := range map[string]string{
+		"view session.rec -n 2":            strings.Join(lines[len(lines)-3:], ""),
+		"view session.rec --lines 0":       lines[len(lines)-1],
+		"view session.rec --errors":        "0 of ",
+		"view session.rec --tool e*":       "tools/call echo",
+		"view session.rec --tool e* -n 1":  "2 of ",
+		"view session.rec --last 100":      all,
+		"view session.rec --errors --json": `{"kind":"summary",`,
+	} {
+		if o := runCommand(t, strings.Fields(line)...); o.status != 0 || !strings.Contains(o.stdout, strings.TrimSpace(want)) || o.stderr != "" {
+			t.Errorf("%s: %v, want %s", line, o, want)
 		}
+	}
+	// A filter that matches nothing leads to one that does.
+	for line, want := range map[string]string{
+		"view session.rec --method tool/call":  "mcpecho view session.rec --method tools/call",
+		"view session.rec --method=nosuch -v":  "mcpecho view session.rec -v",
+		"view session.rec --tool=ehco":         "mcpecho view session.rec --tool echo",
+		"view session.rec --id 99 --tool echo": "mcpecho view session.rec --tool echo",
+	} {
+		o := runCommand(t, strings.Fields(line)...)
+		if o.status != failure.Usage || o.stdout != "" || suggestion(o.stderr) != want || !strings.Contains(o.stderr, "; it has ") {
+			t.Errorf("%s: %v, want %s", line, o, want)
+		}
+		if o := runCommand(t, strings.Fields(want)[1:]...); o.status != 0 {
+			t.Errorf("%s: %v", want, o)
+		}
+	}
+	runCommand(t, "view", "session.rec", "-n", "x").want(t, failure.Usage, "", `must be a number of lines, such as 20, not "x"`)
+	testutil.Must(t, os.WriteFile("empty", nil, 0o600))
+	runCommand(t, "view", "empty").want(t, 0, "    0.000     -                             file  ! the file is empty\n0 messages, 0 errors\n", "")
+}
+
+// TestFollow: view --follow goes on with a file that grows, that is truncated, and that
+// another one replaces, as when an editor starts a proxy again.
+func TestFollow(t *testing.T) {
+	t.Chdir(t.TempDir())
+	runWithServer(t, "call", "echo", "message=hi", "--record", "session.rec", "--trace", "session.trace").want(t, 0, "hi\n", "")
+	for _, name := range []string{"session.rec", "session.trace"} {
+		whole, err := os.ReadFile(name)
 		if err != nil {
+			t.Fatal(err)
+		}
+		half := len(whole) / 2
+		once, _, _ := cutLast(strings.TrimSuffix(runCommand(t, "view", name).stdout, "\n"), "\n")
+		once += "\n"
+		testutil.Must(t, os.WriteFile("f", whole[:half], 0o600))
+		ctx, cancel := context.WithCancel(t.Context())
+		out := &followingOutput{t: t, steps: []followStep{
+			{"tools/list\n", func() error { return appendTo("f", whole[half:]) }},
+			{"tools/call echo\n", func() error {
+				return errors.Join(os.WriteFile("new", whole, 0o600), os.Rename("f", "f.1"), os.Rename("new", "f"))
+			}},
+			{"replaced", func() error { return nil }},
+			{"tools/call echo\n", func() error { return os.Truncate("f", 0) }},
+			{"truncated", func() error { return appendTo("f", whole) }},
+			{"tools/call echo\n", func() error { cancel(); return nil }},
+		}}
+		e := &environment{stdout: out, stderr: io.Discard, stdin: strings.NewReader(""), getenv: os.Getenv, name: "mcpecho"}
+		if status := run(ctx, []string{"view", "-f", "f"}, e); status != failure.Interrupted || len(out.steps) > 0 {
+			t.Errorf("%s: status %d, %d steps are left", name, status, len(out.steps))
+		}
+		got, remarks := out.b.String(), 0
+		parts := strings.SplitAfter(got, "\n")
+		got = ""
+		for _, line := range parts {
+			if strings.Contains(line, "  file  ") {
+				remarks++
+			} else {
+				got += line
+			}
+		}
+		if want := strings.Repeat(once, 3); !strings.HasPrefix(got, want) || remarks != 2 || !strings.Contains(got[len(want):], " messages, 0 errors\n") {
+			t.Errorf("%s\nwant %s", out.b.String(), want)
+		}
+	}
+}
+
+func appendTo(name string, data []byte) error {
+	f, err := os.OpenFile(name, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Close())
+}
+
+// A followStep is done when the program has printed a text.
+type followStep struct {
+	after string
+	do    func() error
+}
+
+// A followingOutput does the steps in their order.
+type followingOutput struct {
+	t     *testing.T
+	b     strings.Builder
+	seen  int // bytes in which earlier steps have found their texts
+	steps []followStep
+}
+
+func (w *followingOutput) Write(p []byte) (int, error) {
+	w.b.Write(p)
+	for len(w.steps) > 0 {
+		step := w.steps[0]
+		at := strings.LastIndex(w.b.String()[w.seen:], step.after)
+		if at < 0 {
+			break
+		}
+		w.seen += at + len(step.after)
+		w.steps = w.steps[1:]
+		if err := step.do(); err != nil {
 			w.t.Error(err)
 		}
-		w.rest = nil
 	}
-	return w.b.Write(p)
+	return len(p), nil
 }
 
 // TestClosedOutput: a server whose messages, or whose URL, no client can read does not

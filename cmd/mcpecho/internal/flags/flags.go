@@ -27,7 +27,7 @@ type Values struct {
 	Record, Replay                                                    string
 	NoInput                                                           bool
 	Insecure                                                          bool // do not verify certificates
-	Watch, Follow                                                     bool
+	Watch, Follow, Errors                                             bool
 	StopOnError, Strict, Call                                         bool
 	NoToken                                                           bool
 	Origins                                                           []string // of web pages that may use the proxy
@@ -47,7 +47,9 @@ type Values struct {
 	Dir, Protocol           string
 	Issuer                  string // the only authorization server; empty for any
 	Device                  bool   // log in with a code
-	Trace, Output, Method   string
+	Trace, Output           string
+	Method, Tool, ID        string        // of messages to print
+	Last                    int           // how many lines to print; negative for all
 	Timeout, ConnectTimeout time.Duration // negative means no limit
 }
 
@@ -63,7 +65,7 @@ func (f *Values) IsGiven(name string) bool {
 }
 
 func Defaults() Values {
-	return Values{Timeout: time.Minute, ConnectTimeout: 15 * time.Second}
+	return Values{Timeout: time.Minute, ConnectTimeout: 15 * time.Second, Last: -1}
 }
 
 // A Flag is an argument that begins with a dash. It may follow other arguments,
@@ -131,7 +133,16 @@ func All() []Flag {
 		{"record", "", "FILE", "record the session in FILE, secrets masked", text(func(f *Values) *string { return &f.Record })},
 		{"replay", "", "FILE", "respond as the recorded server did", text(func(f *Values) *string { return &f.Replay })},
 		{"follow", "f", "", "wait for further messages until interrupted", on(func(f *Values) *bool { return &f.Follow })},
-		{"method", "", "METHOD", "print only the messages of this method", text(func(f *Values) *string { return &f.Method })},
+		{"last", "n", "N", "print only the last N lines", func(f *Values, v string) (err error) {
+			if f.Last, err = strconv.Atoi(v); err != nil || f.Last < 0 {
+				err = errors.New("must be a number of lines, such as 20, not " + wire.Quote(v))
+			}
+			return err
+		}},
+		{"errors", "", "", "print only what went wrong, with its requests", on(func(f *Values) *bool { return &f.Errors })},
+		{"method", "", "METHOD", "print only the messages of these methods, such as tools/*", text(func(f *Values) *string { return &f.Method })},
+		{"tool", "", "NAME", "print only the calls of these tools, such as get_*", text(func(f *Values) *string { return &f.Tool })},
+		{"id", "", "ID", "print only the request with this id and its response", text(func(f *Values) *string { return &f.ID })},
 		{"watch", "", "", "check again when files change: those that the server's command names, and each PATH", on(func(f *Values) *bool { return &f.Watch })},
 		{"call", "", "", "also call the tools that are marked read-only, with sample arguments", on(func(f *Values) *bool { return &f.Call })},
 		{"strict", "", "", "exit with status 5 also for changes that may break callers", on(func(f *Values) *bool { return &f.Strict })},

@@ -3,16 +3,13 @@ package view
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"io"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/recording"
 	"github.com/stdmcp/stdmcp/internal/wire"
-	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
-
-// maxLine limits a line of a trace, in bytes.
-const maxLine = 128 << 20
 
 // An Entry is one of a recording, or a line of a trace.
 type Entry struct {
@@ -24,8 +21,8 @@ type Entry struct {
 type Reader struct {
 	in    *bufio.Reader
 	rec   *recording.Reader // nil for a trace
-	known bool              // which of them it is
-	line  []byte            // of a trace, the beginning of one without an end yet
+	lines *recording.LineReader
+	n     int // lines of a trace
 	began time.Time
 }
 
@@ -38,7 +35,7 @@ var ErrNeither = errors.New("it is neither a recording nor a trace")
 // Next returns the next entry. Its error is io.EOF at the end of a recording, and
 // recording.ErrTruncated if there is no further line yet; then it may be called again.
 func (r *Reader) Next() (*Entry, error) {
-	if !r.known {
+	if r.rec == nil && r.lines == nil {
 		switch begin, err := r.in.Peek(1); {
 		case err == io.EOF:
 			return nil, recording.ErrTruncated
@@ -46,29 +43,40 @@ func (r *Reader) Next() (*Entry, error) {
 			return nil, err
 		case begin[0] != '{':
 			r.rec = recording.NewReader(r.in)
+		default:
+			r.lines = recording.NewLineReader(r.in)
 		}
-		r.known = true
 	}
 	if r.rec != nil {
 		e, err := r.rec.Next()
 		return &Entry{Entry: e}, err
 	}
-	for {
-		part, err := r.in.ReadSlice('\n')
-		if r.line = append(r.line, part...); len(r.line) > maxLine {
-			return nil, jsonrpc.ErrTooLarge
-		}
-		switch {
-		case err == nil:
-			line := r.line
-			r.line = nil
-			return r.parse(line)
-		case err == io.EOF:
-			return nil, recording.ErrTruncated
-		case err != bufio.ErrBufferFull:
-			return nil, err
-		}
+	line, err := r.lines.Next()
+	switch {
+	case err == io.EOF:
+		return nil, recording.ErrTruncated
+	case err != nil:
+		return nil, err
 	}
+	r.n++
+	e, err := r.parse(line)
+	if err != nil && r.n > 1 {
+		err = fmt.Errorf("line %d: %w", r.n, err)
+	}
+	return e, err
+}
+
+// Missing returns what the file lacks, after Next has returned recording.ErrTruncated.
+func (r *Reader) Missing() string {
+	switch {
+	case r.rec != nil:
+		return "the recording has no end: the program that wrote it was killed, or still runs"
+	case r.lines == nil:
+		return "the file is empty"
+	case len(r.lines.Unfinished()) > 0:
+		return "the last line is incomplete: the program that wrote it was killed, or still runs"
+	}
+	return ""
 }
 
 // parse returns the entry of a line of a trace.
@@ -86,10 +94,14 @@ func (r *Reader) parse(line []byte) (*Entry, error) {
 		switch string(in.Key()) {
 		case "time":
 			at, err = time.Parse(time.RFC3339Nano, in.String())
+		case "connection":
+			e.Conn = int(in.Int())
 		case "dir":
 			e.Sent = in.String() == "send"
 		case "note":
 			e.Note, known = in.String(), true
+		case "end":
+			e.Kind, e.Text, known = recording.Connection, in.String(), true
 		case "message":
 			known = true
 			if in.Kind() == wire.String {
@@ -97,7 +109,7 @@ func (r *Reader) parse(line []byte) (*Entry, error) {
 				continue
 			}
 			e.Text = string(in.Raw())
-			e.Message, _ = jsonrpc.Parse([]byte(e.Text)) // what is none is shown as it is
+			e.ParseMessage()
 		case "http":
 			known = true
 			e.Kind, e.Text = recording.Exchange, string(in.Raw())

@@ -1,91 +1,243 @@
-// Package view reads recordings and traces, and describes each of their messages in a
-// line.
+// Package view reads recordings and traces, describes each of their messages in a line,
+// and marks what is wrong.
 package view
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/internal/diag"
-	"github.com/stdmcp/stdmcp/internal/display"
+	"github.com/stdmcp/stdmcp/internal/glob"
 	"github.com/stdmcp/stdmcp/internal/recording"
 	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-const (
-	maxPending = 100_000 // requests that are remembered
-	maxText    = 200     // bytes of a text of the client or the server on a line
-)
+// A Filter selects lines. A request and its response match alike.
+type Filter struct {
+	Method string // a glob; empty for all
+	Tool   string // a glob for the names of tools; empty for all
+	ID     string // of a request, as JSON or without quotes; empty for all
+	Errors bool   // what went wrong, and the requests that it answers
+}
 
-// A Viewer describes the entries of one file in their order.
+// A Viewer describes the entries of files in their order.
 type Viewer struct {
-	Method string // if not empty, only messages of this method, or with a * at its end of these
+	Filter
 
-	pending map[string]request // without a response, by connection, direction and id
+	messages, shown    int // all messages, and those that match
+	errors, unanswered int // lines that match
+	requests           requests
+	last               time.Duration // of the last entry
+
+	// For each member of the filter, whether a line matches it, and the names that it
+	// could have.
+	found map[string]bool
+	names map[string]map[string]bool
 }
 
-// A request has what the line of its response shows of it.
-type request struct {
-	method, name string
-	at           time.Duration
+// maxNames limits the names that are remembered to explain why nothing matches.
+const maxNames = 1000
+
+// Describe returns the lines of an entry that match the filter.
+func (v *Viewer) Describe(e *Entry) (lines []*Line) {
+	v.last = e.At
+	if e.Kind == recording.Message && e.Note == "" && strings.HasPrefix(e.Text, "[") {
+		return v.describeBatch(e)
+	}
+	lines = v.add(nil, v.describe(e))
+	if e.Kind == recording.Connection {
+		lines = v.addUnanswered(lines, e.Conn)
+	}
+	return lines
 }
 
-// A Line is a described entry.
-type Line struct {
-	Entry  *Entry
-	Kind   string // request, response, notification, batch, text, http, end or note
-	Method string // of a message, for a response that of its request
-	Name   string // of what it is for: a tool, a prompt or the URI of a resource
-	Took   time.Duration
-	Timed  bool   // whether Took is known
-	Error  string // why it failed, or what is wrong with it
+// describeBatch returns the line of a batch and those of its messages.
+func (v *Viewer) describeBatch(e *Entry) []*Line {
+	lines := []*Line{{Entry: e, Kind: "batch", Size: len(e.Text)}}
+	in, n := wire.NewReader([]byte(e.Text)), 0
+	for in.Array(); in.More(); n++ {
+		one := &Entry{Entry: recording.Entry{Conn: e.Conn, At: e.At, Sent: e.Sent, Text: string(in.Raw())}}
+		one.Message, one.Invalid = jsonrpc.Parse([]byte(one.Text))
+		lines = v.add(lines, v.describe(one))
+	}
+	switch lines[0].Note = "of " + strconv.Itoa(n); {
+	case n == 0:
+		lines[0].Error = "it is empty"
+		return v.add(nil, lines[0])
+	case len(lines) == 1:
+		return nil
+	}
+	return lines
 }
 
-// Describe returns the line of an entry, or nil if it is not to be shown.
-func (v *Viewer) Describe(e *Entry) *Line {
-	l := &Line{Entry: e}
+// End returns the lines at the end of a file: of the requests without a response, and of
+// what the file lacks, if that is not empty.
+func (v *Viewer) End(missing string) []*Line {
+	lines := v.addUnanswered(nil, 0)
+	if v.Filter == (Filter{}) {
+		v.unanswered += v.requests.forgotten
+	}
+	v.requests = requests{}
+	if missing != "" {
+		lines = append(lines, v.Remark("", missing))
+	}
+	return lines
+}
+
+// Remark returns a line about the file itself.
+func (v *Viewer) Remark(note, problem string) *Line {
+	return &Line{Entry: &Entry{Entry: recording.Entry{At: v.last}}, Kind: "file", Note: note, Error: problem}
+}
+
+// describe returns the line of an entry that is no batch.
+func (v *Viewer) describe(e *Entry) *Line {
 	m := &e.Message
+	l := &Line{Entry: e, id: m.ID.String()}
 	switch {
 	case e.Note != "":
-		l.Kind, l.Error = "note", e.Note
+		l.Kind, l.Note = "note", e.Note
+		return l
 	case e.Kind == recording.Connection:
 		l.Kind, l.Error = "end", e.Text
-	case e.Kind == recording.Text:
-		l.Kind, l.Error = "text", e.Text
+		return l
 	case e.Kind == recording.Exchange:
 		l.Kind = "http"
-		l.describeHTTP()
+		v.requests.describeHTTP(l)
+		return l
+	}
+	v.messages++
+	l.Size = len(e.Text)
+	switch {
+	case e.Kind == recording.Text:
+		l.Kind, l.Error, l.Size = "text", "not JSON: "+e.Text, 0
 	case m.Method == "" && m.ID.IsZero():
-		l.Kind, l.Error = "batch", e.Text
-		if e.Text == "" || e.Text[0] != '[' {
-			l.Kind = "text"
+		l.Kind, l.Error = "invalid", "no message of JSON-RPC"
+		if e.Invalid != nil {
+			l.Error = e.Invalid.Error()
 		}
 	case m.Method == "":
 		l.Kind = "response"
-		v.describeResponse(l)
+		l.request = v.requests.answer(l)
+	case m.IsRequest():
+		l.Kind, l.Method, l.Name = "request", m.Method, nameOf(m.Params)
+		v.requests.add(l, v.Filter.Errors)
 	default:
 		l.Kind, l.Method, l.Name = "notification", m.Method, nameOf(m.Params)
-		if m.IsRequest() {
-			l.Kind = "request"
-			if v.pending == nil || len(v.pending) >= maxPending {
-				v.pending = make(map[string]request)
-			}
-			v.pending[key(e, e.Sent)] = request{strings.Clone(l.Method), strings.Clone(l.Name), e.At} // the message may be long
-		}
-	}
-	if v.Method != "" {
-		begin, several := strings.CutSuffix(v.Method, "*")
-		if l.Method != v.Method && !(several && l.Method != "" && strings.HasPrefix(l.Method, begin)) {
-			return nil
+		if m.Method == "notifications/cancelled" {
+			v.requests.cancel(l)
 		}
 	}
 	return l
 }
 
-// key returns what identifies a request that the client has sent or received.
-func key(e *Entry, sent bool) string { return fmt.Sprint(e.Conn, sent, e.Message.ID) }
+// add appends a line if it matches the filter, after the request that it answers if that
+// has not matched.
+func (v *Viewer) add(lines []*Line, l *Line) []*Line {
+	if !v.matches(l) {
+		return lines
+	}
+	if r := l.request; r != nil && v.Filter.Errors && !r.shown {
+		r.shown = true
+		lines = append(lines, r.line)
+		v.shown++
+	}
+	switch {
+	case l.Kind == "unanswered":
+		v.unanswered++
+	case l.Error != "":
+		v.errors++
+	}
+	switch l.Kind {
+	case "request", "response", "notification", "invalid", "text":
+		v.shown++
+	}
+	return append(lines, l)
+}
+
+// addUnanswered appends the lines of requests of a connection, or of all if it is 0,
+// without a response.
+func (v *Viewer) addUnanswered(lines []*Line, conn int) []*Line {
+	for _, l := range v.requests.unanswered(conn, v.last) {
+		lines = v.add(lines, l)
+	}
+	return lines
+}
+
+// matches reports whether a line matches the filter.
+func (v *Viewer) matches(l *Line) bool {
+	tool := ""
+	if l.Method == "tools/call" {
+		tool = l.Name
+	}
+	method := v.matchesName("method", v.Method, l.Method)
+	name := v.matchesName("tool", v.Tool, tool)
+	return v.matchesName("id", v.ID, l.id) && method && name && (!v.Filter.Errors || l.Error != "")
+}
+
+// matchesName reports whether a name, or a string in JSON, matches a member of the filter.
+func (v *Viewer) matchesName(what, pattern, name string) bool {
+	switch {
+	case pattern == "":
+		return true
+	case name == "":
+		return false
+	case glob.Match(pattern, name) || glob.Match(pattern, strings.Trim(name, `"`)):
+		if v.found == nil {
+			v.found = make(map[string]bool)
+		}
+		v.found[what] = true
+		return true
+	}
+	if v.names == nil {
+		v.names = make(map[string]map[string]bool)
+	}
+	if v.names[what] == nil {
+		v.names[what] = make(map[string]bool)
+	}
+	if len(v.names[what]) < maxNames {
+		v.names[what][strings.Clone(diag.Cut(name, maxText))] = true
+	}
+	return false
+}
+
+// Unmatched returns the first member of the filter that matches nothing at all, and what
+// it could be.
+func (v *Viewer) Unmatched() (what, pattern string, names []string) {
+	for _, member := range [...][2]string{{"method", v.Method}, {"tool", v.Tool}, {"id", v.ID}} {
+		if member[1] != "" && !v.found[member[0]] {
+			return member[0], member[1], wire.SortedKeys(v.names[member[0]])
+		}
+	}
+	return "", "", nil
+}
+
+// Summary returns the last line.
+func (v *Viewer) Summary() string {
+	text := terminal.Count(v.messages, "message")
+	if v.Filter != (Filter{}) {
+		text = strconv.Itoa(v.shown) + " of " + text
+	}
+	text += ", " + terminal.Count(v.errors, "error")
+	if v.unanswered > 0 {
+		text += ", " + terminal.Count(v.unanswered, "request") + " without a response"
+	}
+	return text + "\n"
+}
+
+// SummaryJSON is Summary for programs.
+func (v *Viewer) SummaryJSON() string {
+	b := []byte(`{"kind":"summary"`)
+	for _, count := range [...]struct {
+		key string
+		n   int
+	}{{"messages", v.messages}, {"shown", v.shown}, {"errors", v.errors}, {"unanswered", v.unanswered}} {
+		b = wire.AppendInt(wire.AppendKey(b, count.key), int64(count.n))
+	}
+	return string(b) + "}\n"
+}
 
 // nameOf returns what the params of a request name.
 func nameOf(params []byte) string {
@@ -95,100 +247,4 @@ func nameOf(params []byte) string {
 		}
 	}
 	return ""
-}
-
-func (v *Viewer) describeResponse(l *Line) {
-	m, k := &l.Entry.Message, key(l.Entry, !l.Entry.Sent)
-	if r, ok := v.pending[k]; ok {
-		delete(v.pending, k)
-		l.Method, l.Name = r.method, r.name
-		l.Took, l.Timed = l.Entry.At-r.at, true
-	} else {
-		l.Error = "no request waits for it"
-	}
-	switch {
-	case m.Error != nil:
-		l.Error = strings.TrimPrefix(l.Error+": error "+strconv.FormatInt(m.Error.Code, 10)+": "+m.Error.Message, ": ")
-	case string(wire.Lookup(m.Result, "isError")) == "true":
-		l.Error = "the tool failed"
-	}
-}
-
-// describeHTTP describes what is wrong with an HTTP message.
-func (l *Line) describeHTTP() {
-	h := l.Entry.HTTP
-	if h.Status >= 300 {
-		l.Error = "status " + strconv.Itoa(h.Status)
-	}
-	for _, name := range [...]string{"content-type", "accept"} {
-		if values, ok := h.Headers[name]; ok {
-			l.Error += " " + name + " " + wire.Quote(strings.Join(values, ", "))
-		}
-	}
-	l.Error = strings.TrimSpace(l.Error)
-}
-
-// Text returns the line for people, or "" for an HTTP message that is as it has to be.
-func (l *Line) Text() string {
-	if l.Kind == "http" && l.Error == "" {
-		return ""
-	}
-	arrow := "<"
-	switch {
-	case l.Kind == "note" || l.Kind == "end":
-		arrow = "-"
-	case l.Entry.Sent:
-		arrow = ">"
-	}
-	id, took, size := "", "", ""
-	if l.Entry.Message.Method == "" && l.Kind == "response" || l.Kind == "request" {
-		id = show(l.Entry.Message.ID.String())
-	}
-	if l.Timed {
-		took = strconv.FormatFloat(float64(l.Took.Microseconds())/1000, 'f', 1, 64) + " ms"
-	}
-	if l.Method != "" || l.Kind == "response" {
-		size = strconv.Itoa(len(l.Entry.Text)) + " B"
-	}
-	what := strings.TrimSpace(show(l.Method) + " " + show(l.Name))
-	if l.Method == "" && l.Kind != "response" {
-		what = l.Kind
-	}
-	if l.Error != "" {
-		what = strings.TrimSpace(what + "  " + show(l.Error))
-	}
-	return strings.TrimRight(fmt.Sprintf("%9.3f %d %s %-5s %10s %9s  %s", l.Entry.At.Seconds(), l.Entry.Conn, arrow, id, took, size, what), " ") + "\n"
-}
-
-// show returns text of the client or the server for a line.
-func show(s string) string { return display.EscapeName(diag.Cut(s, maxText)) }
-
-// JSON returns the line for programs.
-func (l *Line) JSON() []byte {
-	b := strconv.AppendFloat(wire.AppendKey([]byte("{"), "at"), l.Entry.At.Seconds(), 'f', 6, 64)
-	b = wire.AppendInt(wire.AppendKey(b, "connection"), int64(l.Entry.Conn))
-	if l.Kind != "note" && l.Kind != "end" {
-		dir := "recv"
-		if l.Entry.Sent {
-			dir = "send"
-		}
-		b = wire.AppendString(wire.AppendKey(b, "dir"), dir)
-	}
-	b = wire.AppendString(wire.AppendKey(b, "kind"), l.Kind)
-	for _, member := range [...]struct{ key, value string }{{"method", l.Method}, {"name", l.Name}, {"error", l.Error}} {
-		if member.value != "" {
-			b = wire.AppendString(wire.AppendKey(b, member.key), member.value)
-		}
-	}
-	if l.Timed {
-		b = strconv.AppendFloat(wire.AppendKey(b, "ms"), float64(l.Took.Microseconds())/1000, 'f', -1, 64)
-	}
-	switch {
-	case l.Kind == "http":
-		b = append(wire.AppendKey(b, "http"), l.Entry.Text...)
-	case l.Entry.Kind == recording.Message && l.Kind != "text" && l.Kind != "note":
-		b = wire.AppendInt(wire.AppendKey(b, "bytes"), int64(len(l.Entry.Text)))
-		b = append(wire.AppendKey(b, "message"), l.Entry.Text...)
-	}
-	return append(b, "}\n"...)
 }

@@ -2,8 +2,11 @@ package view
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
+	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -12,21 +15,35 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
+func plain(s string) string { return s }
+
+func text(l *Line) string { return l.Text(plain) }
+
+func inJSON(l *Line) string { return string(l.JSON()) }
+
 // all returns what a Viewer prints of a file.
-func all(t *testing.T, file, method string, line func(*Line) string) string {
+func all(t *testing.T, file string, filter Filter, line func(*Line) string) (printed string) {
 	t.Helper()
-	v, r, text := &Viewer{Method: method}, NewReader(strings.NewReader(file)), ""
+	v, r := &Viewer{Filter: filter}, NewReader(strings.NewReader(file))
 	for {
 		e, err := r.Next()
-		if err == io.EOF || errors.Is(err, recording.ErrTruncated) {
-			return text
-		}
-		if err != nil {
+		switch {
+		case err == nil:
+			for _, l := range v.Describe(e) {
+				printed += line(l)
+			}
+			continue
+		case errors.Is(err, recording.ErrTruncated):
+			err = errors.New(r.Missing())
+		case err == io.EOF:
+			err = errors.New("")
+		default:
 			t.Fatal(err)
 		}
-		if l := v.Describe(e); l != nil {
-			text += line(l)
+		for _, l := range v.End(err.Error()) {
+			printed += line(l)
 		}
+		return printed + v.Summary()
 	}
 }
 
@@ -58,24 +75,22 @@ func session(t *testing.T) string {
 
 func TestLines(t *testing.T) {
 	file := session(t)
-	if got, want := all(t, file, "", (*Line).Text), `
-    0.000 1 > 1                     79 B  tools/call a\u001b[2Jdd
-    0.002 1 < 1                     54 B  elicitation/create
-    0.003 1 > 1         1.5 ms      36 B  elicitation/create
-    0.004 1 <                       50 B  notifications/message
-    0.006 1 < 1         6.0 ms      50 B  tools/call a\u001b[2Jdd  the tool failed
-    0.007 1 < 1                     71 B  no request waits for it: error -32602: once\u000amore
-    0.009 1 <                             text  Listening
-    0.009 1 <                             http  status 502 content-type "text/html"
-    0.009 1 -                             end  exited with status 1
+	if got, want := all(t, file, Filter{}, text), `
+    0.000 1   > 1                     79 B  tools/call a\u001b[2Jdd
+    0.002 1   < 1                     54 B  elicitation/create
+    0.003 1   > 1         1.5 ms      36 B  elicitation/create
+    0.004 1   <                       50 B  notifications/message
+    0.006 1   < 1         6.0 ms      50 B  tools/call a\u001b[2Jdd  ! the tool failed
+    0.007 1   < 1         7.5 ms      71 B  tools/call a\u001b[2Jdd  ! a further response to the request; error -32602: once\u000amore
+    0.009 1   <                             text  ! not JSON: Listening
+    0.009 1   < #1                          http  DELETE  ! status 502 content-type "text/html"
+    0.009 1   -                             end  ! exited with status 1
+7 messages, 5 errors
 `; "\n"+got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
-	if got := all(t, file, "tools/*", (*Line).Text); strings.Count(got, "\n") != 2 || !strings.Contains(got, "failed") {
-		t.Error(got)
-	}
-	for line := range strings.Lines(all(t, file, "", func(l *Line) string { return string(l.JSON()) })) {
-		if err := wire.Valid([]byte(line)); err != nil || !strings.Contains(line, `"kind":"`) {
+	for line := range strings.Lines(all(t, file, Filter{}, inJSON)) {
+		if err := wire.Valid([]byte(line)); !strings.HasPrefix(line, "7 messages") && (err != nil || !strings.Contains(line, `"kind":"`)) {
 			t.Errorf("%s: %v", line, err)
 		}
 	}
@@ -84,18 +99,24 @@ func TestLines(t *testing.T) {
 // TestTraces: a trace has lines as a recording has.
 func TestTraces(t *testing.T) {
 	const start = `{"time":"2026-11-23T17:13:36.0`
-	file := start + `00Z","dir":"send","message":{"jsonrpc":"2.0","id":5,"method":"resources/read","params":{"uri":"echo://a"}}}
-` + start + `01Z","dir":"recv","http":{"exchange":1,"status":406,"headers":{}}}
-` + start + `02Z","dir":"recv","message":{"jsonrpc":"2.0","id":5,"result":{}}}
+	file := start + `00Z","connection":2,"dir":"send","message":{"jsonrpc":"2.0","id":5,"method":"resources/read","params":{"uri":"echo://a"}}}
+` + start + `01Z","connection":2,"dir":"recv","http":{"exchange":1,"status":406,"headers":{}}}
+` + start + `02Z","connection":3,"dir":"recv","http":{"exchange":1,"status":404,"headers":{}}}
+` + start + `02Z","connection":2,"dir":"recv","message":{"jsonrpc":"2.0","id":5,"result":{}}}
 ` + start + `03Z","dir":"recv","message":"no JSON"}
-` + start + `04Z","note":"the server has ended"}
+` + start + `04Z","note":"the server is started again"}
+` + start + `05Z","connection":2,"end":"exited with status 3"}
 ` + start + `05Z","dir":"recv","mess`
-	if got, want := all(t, file, "", (*Line).Text), `
-    0.000 1 > 5                     78 B  resources/read echo://a
-    0.001 1 <                             http  status 406
-    0.002 1 < 5         2.0 ms      36 B  resources/read echo://a
-    0.003 1 <                             text  no JSON
-    0.004 1 -                             note  the server has ended
+	if got, want := all(t, file, Filter{}, text), `
+    0.000 2   > 5                     78 B  resources/read echo://a
+    0.001 2   < #1                          http  ! status 406
+    0.002 3   < #1                          http  ! status 404
+    0.002 2   < 5         2.0 ms      36 B  resources/read echo://a
+    0.003 1   <                             text  ! not JSON: no JSON
+    0.004 1   -                             note  the server is started again
+    0.005 2   -                             end  ! exited with status 3
+    0.005     -                             file  ! the last line is incomplete: the program that wrote it was killed, or still runs
+3 messages, 4 errors
 `; "\n"+got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
@@ -104,12 +125,160 @@ func TestTraces(t *testing.T) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
+	r := NewReader(strings.NewReader(strings.Replace(file, start+"02", "{", 1)))
+	for range 2 {
+		if _, err := r.Next(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := r.Next(); err == nil || !strings.HasPrefix(err.Error(), "line 3: ") {
+		t.Error(err)
+	}
+}
+
+// trace returns a trace of messages, each after > or <, a millisecond apart.
+func trace(messages ...string) string {
+	var b strings.Builder
+	for i, m := range messages {
+		dir := map[byte]string{'>': "send", '<': "recv"}[m[0]]
+		fmt.Fprintf(&b, `{"time":"2026-11-23T17:13:36.%03dZ","connection":1,"dir":%q,"message":%s}`+"\n", i, dir, m[1:])
+	}
+	return b.String()
+}
+
+// TestProblems: whatever is wrong with a message is marked in the same way.
+func TestProblems(t *testing.T) {
+	const call, result = `>{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"add"}}`, `<{"jsonrpc":"2.0","id":7,"result":{}}`
+	for name, test := range map[string]struct {
+		messages []string
+		want     string // what follows the mark of the last line before the summary
+		summary  string
+	}{
+		"nothing":                   {[]string{call, result}, "", "2 messages, 0 errors"},
+		"result and error":          {[]string{call, `<{"jsonrpc":"2.0","id":7,"result":{},"error":{"code":1,"message":"m"}}`}, "malformed message: a response with a result and an error", "2 messages, 1 error"},
+		"neither":                   {[]string{call, `<{"jsonrpc":"2.0","id":7}`}, "malformed message: neither a method nor a result nor an error", "2 messages, 1 error"},
+		"error":                     {[]string{call, `<{"jsonrpc":"2.0","id":7,"error":{"code":-32602,"message":"m"}}`}, "error -32602: m", "2 messages, 1 error"},
+		"no response":               {[]string{call}, "no response", "1 message, 0 errors, 1 request without a response"},
+		"response of the same side": {[]string{call, ">" + result[1:]}, "no response", "2 messages, 1 error, 1 request without a response"},
+		"unknown id":                {[]string{`<{"jsonrpc":"2.0","id":8,"result":{}}`}, "no request has this id", "1 message, 1 error"},
+		"null id":                   {[]string{`<{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"m"}}`}, "its id is null; error -32700: m", "1 message, 1 error"},
+		"string for number":         {[]string{call, `<{"jsonrpc":"2.0","id":"7","result":{}}`}, "its id is a string, and that of the request is a number", "2 messages, 1 error"},
+		"number for string":         {[]string{strings.Replace(call, "7", `"7"`, 1), result}, "its id is a number, and that of the request is a string", "2 messages, 1 error"},
+		"the same number":           {[]string{call, `<{"jsonrpc":"2.0","id":7.0,"result":{}}`}, "", "2 messages, 0 errors"},
+		"second response":           {[]string{call, result, result}, "a further response to the request", "3 messages, 1 error"},
+		"the id again":              {[]string{call, result, call, result}, "", "4 messages, 0 errors"},
+		"the id twice":              {[]string{call, call, result}, "", "3 messages, 1 error"},
+		"canceled":                  {[]string{call, `>{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}`}, "", "2 messages, 0 errors"},
+		"subscription":              {[]string{`>{"jsonrpc":"2.0","id":7,"method":"subscriptions/listen"}`}, "", "1 message, 0 errors"},
+		"no message":                {[]string{`<{"id":7,"method":3}`}, "malformed message: JSON: want a string, got a number at byte 17", "1 message, 1 error"},
+		"batch":                     {[]string{">[" + call[1:] + "," + strings.Replace(call[1:], "7", "8", 1) + "]", "<[" + result[1:] + "]"}, "no response", "3 messages, 0 errors, 1 request without a response"},
+		"empty batch":               {[]string{">[]"}, "it is empty", "0 messages, 1 error"},
+	} {
+		lines := strings.Split(all(t, trace(test.messages...), Filter{}, text), "\n")
+		_, got, _ := strings.Cut(lines[len(lines)-3], "  ! ")
+		if summary := lines[len(lines)-2]; got != test.want || summary != test.summary {
+			t.Errorf("%s: %s", name, strings.Join(lines, "\n"))
+		}
+	}
+	// Requests of a server that has ended are listed at once.
+	file := trace(call) + `{"time":"2026-11-23T17:13:37Z","connection":1,"end":"killed"}` + "\n" + trace(strings.Replace(call, "add", "sub", 1))
+	if got := all(t, file, Filter{}, text); strings.Index(got, "tools/call add  ! no response\n") > strings.LastIndex(got, "tools/call sub\n") || strings.Count(got, "no response") != 2 {
+		t.Error(got)
+	}
+}
+
+// TestFilters: a request and its response match alike.
+func TestFilters(t *testing.T) {
+	file := trace(
+		`>{"jsonrpc":"2.0","id":1,"method":"tools/list"}`,
+		`>{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"get_a"}}`,
+		`>{"jsonrpc":"2.0","id":"x","method":"tools/call","params":{"name":"get_b"}}`,
+		`>{"jsonrpc":"2.0","id":4,"method":"prompts/get","params":{"name":"get_a"}}`,
+		`<{"jsonrpc":"2.0","id":4,"result":{}}`,
+		`<{"jsonrpc":"2.0","id":2,"result":{"isError":true}}`,
+		`<{"jsonrpc":"2.0","id":1,"result":{}}`,
+		`<{"jsonrpc":"2.0","method":"notifications/message"}`,
+	)
+	for _, test := range []struct {
+		filter Filter
+		want   string // the ids of the lines
+		last   string
+	}{
+		{Filter{Method: "tools/*"}, `1 2 "x" 2 1 "x"`, "5 of 8 messages, 1 error, 1 request without a response"},
+		{Filter{Method: "t?ols/l[hi]st"}, "1 1", "2 of 8 messages, 0 errors"},
+		{Filter{Method: "{tools/list,prompts/get}"}, "1 4 4 1", "4 of 8 messages, 0 errors"},
+		{Filter{Method: "*"}, `1 2 "x" 4 4 2 1 - "x"`, "8 of 8 messages, 1 error, 1 request without a response"},
+		{Filter{Tool: "get_*"}, `2 "x" 2 "x"`, "3 of 8 messages, 1 error, 1 request without a response"},
+		{Filter{Tool: "get_a"}, "2 2", "2 of 8 messages, 1 error"},
+		{Filter{ID: "4"}, "4 4", "2 of 8 messages, 0 errors"},
+		{Filter{ID: "x"}, `"x" "x"`, "1 of 8 messages, 0 errors, 1 request without a response"},
+		{Filter{Errors: true}, `2 2 "x"`, "2 of 8 messages, 1 error, 1 request without a response"},
+		{Filter{Errors: true, Tool: "get_b"}, `"x"`, "0 of 8 messages, 0 errors, 1 request without a response"},
+	} {
+		got := all(t, file, test.filter, func(l *Line) string {
+			if test.filter.Errors && l.Entry.Text == "" {
+				t.Errorf("%+v: the message is missing", l)
+			}
+			return cmp.Or(l.id, "-") + " "
+		})
+		if got != test.want+" "+test.last+"\n" {
+			t.Errorf("%+v: %s, want %s %s", test.filter, got, test.want, test.last)
+		}
+	}
+	for filter, want := range map[Filter]string{
+		{Method: "tool/list"}: `method "tool/list" [notifications/message prompts/get tools/call tools/list]`,
+		{Tool: "tools/list"}:  `tool "tools/list" [get_a get_b]`,
+		{ID: "y"}:             `id "y" ["x" 1 2 4]`,
+		{ID: "4", Tool: "*a"}: `"" []`, // each matches something
+	} {
+		v, r := Viewer{Filter: filter}, NewReader(strings.NewReader(file))
+		for e, err := r.Next(); err == nil; e, err = r.Next() {
+			v.Describe(e)
+		}
+		if what, pattern, names := v.Unmatched(); strings.TrimSpace(fmt.Sprintf("%s %q %v", what, pattern, names)) != want {
+			t.Errorf("%+v: %s %q %v", filter, what, pattern, names)
+		}
+	}
+}
+
+// TestManyRequests: what is remembered of requests is limited, and nothing is claimed of
+// those that are forgotten.
+func TestManyRequests(t *testing.T) {
+	v, n := Viewer{Filter: Filter{Errors: true}}, maxWaiting+2*maxAnswered
+	long := strings.Repeat("x", 1<<20)
+	describe := func(sent bool, id int, rest string) *Line {
+		e := &Entry{Entry: recording.Entry{Conn: 1, Sent: sent, Text: `{"jsonrpc":"2.0","id":` + strconv.Itoa(id) + rest}}
+		e.ParseMessage()
+		return v.describe(e)
+	}
+	for i := range n {
+		name := "short"
+		if i < 100 {
+			name = long
+		}
+		describe(true, i, `,"method":"tools/call","params":{"name":"`+name+`"}}`)
+	}
+	if q := &v.requests; len(q.known) > maxWaiting+maxAnswered || q.kept > maxKept || q.forgotten != n-len(q.known) {
+		t.Errorf("%d requests, %d forgotten, %d bytes", len(q.known), q.forgotten, q.kept)
+	}
+	for i := range n {
+		if l := describe(false, i, `,"result":{}}`); l.Error != "" {
+			t.Fatalf("%d: %s", i, l.Error)
+		}
+	}
+	if q := &v.requests; len(q.known) != maxAnswered || len(q.answered) != maxAnswered || q.forgotten != 0 {
+		t.Errorf("%d requests, %d answered, %d forgotten, %d bytes", len(q.known), len(q.answered), q.forgotten, q.kept)
+	}
+	if lines := v.End(""); len(lines) != 0 || v.requests.kept != 0 {
+		t.Errorf("%d lines", len(lines))
+	}
 }
 
 // FuzzView: whatever a file has, a line has no control characters and is one, and its JSON
 // is valid.
 func FuzzView(f *testing.F) {
 	f.Add(`{"time":"2026-11-23T17:13:36Z","dir":"send","message":{"jsonrpc":"2.0","id":5,"method":"a"}}`)
+	f.Add(`{"time":"2026-11-23T17:13:36Z","dir":"recv","message":[{"jsonrpc":"2.0","id":"a\u001b","method":"a"},3]}`)
 	f.Add(`{"time":"2026-11-23T17:13:36Z","note":"a\u001bb"}`)
 	f.Add(`{"time":"2026-11-23T17:13:36Z","dir":"recv","http":{"exchange":1,"status":406,"headers":{"accept":"\n"}}}`)
 	f.Fuzz(func(t *testing.T, line string) {
@@ -117,12 +286,14 @@ func FuzzView(f *testing.F) {
 		if err != nil {
 			return
 		}
-		l := new(Viewer).Describe(e)
-		if text := l.Text(); strings.Count(text, "\n") > 1 || strings.ContainsAny(text, "\x1b\r\u202e") {
-			t.Errorf("%q", text)
-		}
-		if err := wire.Valid(l.JSON()[:len(l.JSON())-1]); err != nil {
-			t.Errorf("%s: %v", l.JSON(), err)
+		var v Viewer
+		for _, l := range append(v.Describe(e), v.End("")...) {
+			if text := l.Text(plain); strings.Count(text, "\n") > 1 || strings.ContainsAny(text, "\x1b\r\u202e") {
+				t.Errorf("%q", text)
+			}
+			if err := wire.Valid(l.JSON()[:len(l.JSON())-1]); err != nil {
+				t.Errorf("%s: %v", l.JSON(), err)
+			}
 		}
 	})
 }

@@ -1,0 +1,112 @@
+package view
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/display"
+	"github.com/stdmcp/stdmcp/internal/wire"
+)
+
+// maxText limits a text of the client or the server on a line, in bytes.
+const maxText = 200
+
+// A Line is a described entry, or what is wrong with a file.
+type Line struct {
+	Entry  *Entry
+	Kind   string // request, response, notification, batch, invalid, text, http, end, note, unanswered or file
+	Method string // of a message, for a response that of its request
+	Name   string // of what it is for: a tool, a prompt or the URI of a resource
+	Size   int    // of a message, in bytes
+	Took   time.Duration
+	Timed  bool   // whether Took is known
+	Note   string // what it says
+	Error  string // why it failed, or what is wrong with it
+
+	id      string   // of a request, a response or what is canceled, in JSON
+	request *request // of a response
+}
+
+// Text returns the line for people, or "" for an HTTP message that is as it has to be.
+// style is applied to what is wrong.
+func (l *Line) Text(style func(string) string) string {
+	if l.Kind == "http" && l.Error == "" {
+		return ""
+	}
+	arrow := "<"
+	switch {
+	case l.isRemark():
+		arrow = "-"
+	case l.Entry.Sent:
+		arrow = ">"
+	}
+	conn, id, took, size := "", show(l.id), "", ""
+	if l.Entry.Conn > 0 {
+		conn = strconv.Itoa(l.Entry.Conn)
+	}
+	if l.Kind == "http" {
+		id = "#" + strconv.Itoa(l.Entry.HTTP.Exchange)
+	}
+	if l.Timed {
+		took = strconv.FormatFloat(float64(l.Took.Microseconds())/1000, 'f', 1, 64) + " ms"
+	}
+	if l.Size > 0 {
+		size = strconv.Itoa(l.Size) + " B"
+	}
+	what := l.Kind
+	if l.Method != "" || l.Kind == "response" {
+		what = strings.TrimSpace(show(l.Method) + " " + show(l.Name))
+	}
+	if l.Note != "" {
+		what += "  " + show(l.Note)
+	}
+	if l.Error != "" {
+		what = strings.TrimSpace(what + "  " + style("! "+show(l.Error)))
+	}
+	return strings.TrimRight(fmt.Sprintf("%9.3f %-3s %s %-5s %10s %9s  %s", l.Entry.At.Seconds(), conn, arrow, id, took, size, what), " ") + "\n"
+}
+
+// isRemark reports whether the line is not about a message of the client or the server.
+func (l *Line) isRemark() bool { return l.Kind == "note" || l.Kind == "end" || l.Kind == "file" }
+
+// show returns text of the client or the server for a line.
+func show(s string) string { return display.EscapeName(diag.Cut(s, maxText)) }
+
+// JSON returns the line for programs.
+func (l *Line) JSON() []byte {
+	b := strconv.AppendFloat(wire.AppendKey([]byte("{"), "at"), l.Entry.At.Seconds(), 'f', 6, 64)
+	if l.Entry.Conn > 0 {
+		b = wire.AppendInt(wire.AppendKey(b, "connection"), int64(l.Entry.Conn))
+	}
+	if !l.isRemark() {
+		dir := "recv"
+		if l.Entry.Sent {
+			dir = "send"
+		}
+		b = wire.AppendString(wire.AppendKey(b, "dir"), dir)
+	}
+	b = wire.AppendString(wire.AppendKey(b, "kind"), l.Kind)
+	for _, member := range [...]struct{ key, value string }{{"method", l.Method}, {"name", l.Name}, {"note", l.Note}, {"error", l.Error}} {
+		if member.value != "" {
+			b = wire.AppendString(wire.AppendKey(b, member.key), member.value)
+		}
+	}
+	if l.Timed {
+		b = strconv.AppendFloat(wire.AppendKey(b, "ms"), float64(l.Took.Microseconds())/1000, 'f', -1, 64)
+	}
+	switch {
+	case l.Kind == "http":
+		b = append(wire.AppendKey(b, "http"), l.Entry.Text...)
+	case l.Size > 0:
+		b = wire.AppendInt(wire.AppendKey(b, "bytes"), int64(l.Size))
+		if l.Entry.Text == "" {
+			b = append(wire.AppendKey(b, "id"), l.id...)
+		} else {
+			b = append(wire.AppendKey(b, "message"), l.Entry.Text...)
+		}
+	}
+	return append(b, "}\n"...)
+}
