@@ -159,11 +159,13 @@ func (c *invocation) check(ctx context.Context, way string, versions []string) (
 		opts.Arguments = sampleCall
 	}
 	if c.flags.Trace != "" {
-		tracer, err := secrets.NewTracer(c.flags.Trace, c.traced, c.secrets(), c.stderr)
+		c.traced++
+		n := c.traced
+		tracer, err := secrets.NewTracer(c.flags.Trace, n > 1, c.secrets(), c.stderr)
 		if err != nil {
 			return one, failure.Local(err)
 		}
-		c.traced, opts.Message = true, tracer.Message
+		opts.Message = func(sent bool, data []byte) { tracer.Message(n, sent, data) }
 		defer func() { err = cmp.Or(err, failure.Local(tracer.Close())) }()
 	}
 	one.version, one.found, one.err = servercheck.Run(ctx, t, opts)

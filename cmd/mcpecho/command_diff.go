@@ -44,7 +44,7 @@ func runDiff(ctx context.Context, c *invocation) error {
 		if catalogs[i], err = s.read(ctx, catalogs[1-i]); err != nil {
 			return err
 		}
-		c.traced = c.traced || s.c.traced
+		c.traced = max(c.traced, s.c.traced)
 		sides[1].c.traced = c.traced
 	}
 	changes := compat.Sorted(compat.Compare(catalogs[0], catalogs[1]))

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
@@ -226,17 +227,17 @@ func (c *invocation) proxyTaps(o *proxy.Options) (end func() error, err error) {
 	if tracer == nil && c.recorder == nil {
 		return func() error { return nil }, nil
 	}
+	var conns atomic.Int64
 	o.Tap = func() *proxy.Tap {
 		var w *recording.Writer
-		n := 0
 		if c.recorder != nil {
 			w = c.recorder.w
-			n = w.Connection()
 		}
+		n := int(conns.Add(1))
 		return &proxy.Tap{
 			Message: func(sent bool, data []byte) {
 				if tracer != nil {
-					tracer.Message(sent, data)
+					tracer.Message(n, sent, data)
 				}
 				if w != nil {
 					w.Message(n, sent, data)
@@ -244,7 +245,7 @@ func (c *invocation) proxyTaps(o *proxy.Options) (end func() error, err error) {
 			},
 			HTTP: func(h *recording.HTTP) {
 				if tracer != nil {
-					tracer.HTTP(h)
+					tracer.HTTP(n, h)
 				}
 				if w != nil {
 					w.HTTP(n, h)
@@ -252,7 +253,7 @@ func (c *invocation) proxyTaps(o *proxy.Options) (end func() error, err error) {
 			},
 			End: func(how string) {
 				if tracer != nil {
-					tracer.Note("the server has ended: " + how)
+					tracer.End(n, how)
 				}
 				if w != nil {
 					w.End(n, how)

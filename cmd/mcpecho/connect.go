@@ -68,7 +68,9 @@ func (c *invocation) open(ctx context.Context) (s *conversation, end func() erro
 	opts := c.options(s)
 	closeTrace := func() error { return nil }
 	if c.flags.Trace != "" {
-		t, e := secrets.NewTracer(c.flags.Trace, c.traced, c.secrets(), c.stderr)
+		c.traced++
+		n := c.traced
+		t, e := secrets.NewTracer(c.flags.Trace, n > 1, c.secrets(), c.stderr)
 		if e != nil {
 			return nil, nil, failure.Local(e)
 		}
@@ -78,7 +80,7 @@ func (c *invocation) open(ctx context.Context) (s *conversation, end func() erro
 			}
 			return nil
 		}
-		opts.Trace.Message, c.traced = func(_ context.Context, a bool, b []byte) { t.Message(a, b) }, true
+		opts.Trace.Message = func(_ context.Context, a bool, b []byte) { t.Message(n, a, b) }
 	}
 	if trace := opts.Trace.Message; c.onSent != nil {
 		opts.Trace.Message = func(ctx context.Context, sent bool, data []byte) {

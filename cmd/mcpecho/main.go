@@ -118,7 +118,7 @@ type invocation struct {
 	server  []string       // the command after --; nil without it
 	args    []string       // the other arguments
 	typed   []string       // the whole command line
-	traced  bool           // the --trace file has been created
+	traced  int            // how often the --trace file was opened, each time for a connection
 
 	warnedInsecure bool // the warning of --insecure has been printed
 

@@ -38,27 +38,39 @@ func NewTracer(path string, further bool, hidden Set, stderr io.Writer) (*Tracer
 	return &Tracer{file: f, closer: f, hidden: hidden}, nil
 }
 
-// Message writes a message. Several goroutines may call it.
-func (t *Tracer) Message(sent bool, data []byte) {
-	t.write(t.hidden.traceLine(time.Now(), sent, data))
+// Message writes a message of a connection. Several goroutines may call it.
+func (t *Tracer) Message(conn int, sent bool, data []byte) {
+	b := wire.AppendKey(traceDirection(conn, sent), "message")
+	if masked, err := t.hidden.Mask(data); err == nil {
+		b = append(b, masked...)
+	} else {
+		b = wire.AppendString(b, t.hidden.Hide(string(data))) // not JSON
+	}
+	t.write(b)
 }
 
 // HTTP writes the beginning of an HTTP request or response that is not as the protocol
 // requires.
-func (t *Tracer) HTTP(h *recording.HTTP) {
+func (t *Tracer) HTTP(conn int, h *recording.HTTP) {
 	if h.IsUnusual() {
 		masked, _ := t.hidden.Mask(h.Append(nil))
-		t.write(append(append(wire.AppendKey(traceStart(time.Now(), h.Status == 0), "http"), masked...), "}\n"...))
+		t.write(append(wire.AppendKey(traceDirection(conn, h.Status == 0), "http"), masked...))
 	}
 }
 
+// End writes how a connection has ended.
+func (t *Tracer) End(conn int, how string) { t.text(conn, "end", how) }
+
 // Note writes what the user is told.
-func (t *Tracer) Note(line string) {
-	b := wire.AppendString(wire.AppendKey([]byte("{"), "time"), time.Now().Format(time.RFC3339Nano))
-	t.write(append(wire.AppendString(wire.AppendKey(b, "note"), t.hidden.Hide(line)), "}\n"...))
+func (t *Tracer) Note(line string) { t.text(0, "note", line) }
+
+func (t *Tracer) text(conn int, key, text string) {
+	t.write(wire.AppendString(wire.AppendKey(traceStart(conn), key), t.hidden.Hide(text)))
 }
 
+// write writes a line, to which it adds the end.
 func (t *Tracer) write(b []byte) {
+	b = append(b, "}\n"...)
 	if t.closer == nil {
 		b = []byte(terminal.Escape(string(b)))
 	}
@@ -82,22 +94,20 @@ func (t *Tracer) Close() error {
 	return err
 }
 
-// traceStart returns the beginning of a line for what the client has sent or received.
-func traceStart(now time.Time, sent bool) []byte {
+// traceStart returns the beginning of a line, which belongs to a connection unless that is 0.
+func traceStart(conn int) []byte {
+	b := wire.AppendString(wire.AppendKey([]byte("{"), "time"), time.Now().Format(time.RFC3339Nano))
+	if conn > 0 {
+		b = wire.AppendInt(wire.AppendKey(b, "connection"), int64(conn))
+	}
+	return b
+}
+
+// traceDirection returns the beginning of a line for what the client has sent or received.
+func traceDirection(conn int, sent bool) []byte {
 	dir := "recv"
 	if sent {
 		dir = "send"
 	}
-	b := wire.AppendString(wire.AppendKey([]byte("{"), "time"), now.Format(time.RFC3339Nano))
-	return wire.AppendString(wire.AppendKey(b, "dir"), dir)
-}
-
-func (h Set) traceLine(now time.Time, sent bool, data []byte) []byte {
-	b := wire.AppendKey(traceStart(now, sent), "message")
-	if masked, err := h.Mask(data); err == nil {
-		b = append(b, masked...)
-	} else {
-		b = wire.AppendString(b, h.Hide(string(data))) // not JSON
-	}
-	return append(b, "}\n"...)
+	return wire.AppendString(wire.AppendKey(traceStart(conn), "dir"), dir)
 }
