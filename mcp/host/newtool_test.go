@@ -68,6 +68,13 @@ func TestNamesOfNotesCount(t *testing.T) {
 				notes.Put(h, "a", name(i), "") // also those that were not stored
 			}
 		}
+		long := strings.Repeat("x", 3<<20)
+		if !notes.Put(h, "a", "pin", "1") || !notes.Put(h, "a", "long", long) || notes.Put(h, "a", "pin", long) || notes.Get(h, "a", "pin") != "1" {
+			t.Error("a note is lost that a longer one cannot replace")
+		}
+		if !notes.Put(h, "a", "pin", "2") || notes.Get(h, "a", "pin") != "2" {
+			t.Error("a note is not replaced")
+		}
 	})
 }
 

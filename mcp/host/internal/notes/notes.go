@@ -24,12 +24,14 @@ type Set struct {
 	bytes int // the length of Texts
 }
 
-// Store stores a text under a name, unless that exceeds the limits.
+// Store stores a text under a name, unless that exceeds the limits. What it cannot replace
+// stays: without a pin, a later definition would not be a change.
 func (s *Set) Store(name, text string) bool {
-	s.Remove(name)
-	if len(s.Texts) >= maxTexts || s.bytes+len(name)+len(text) > maxBytes {
+	old, ok := s.Texts[name]
+	if !ok && len(s.Texts) >= maxTexts || !ok && s.bytes+len(name)+len(text) > maxBytes || ok && s.bytes-len(old)+len(text) > maxBytes {
 		return false
 	}
+	s.Remove(name)
 	if s.Texts == nil {
 		s.Texts = make(map[string]string)
 	}
@@ -62,6 +64,19 @@ func Get(h any, server, key string) (note string) {
 		return false
 	})
 	return note
+}
+
+// Add stores notes by their keys, without those that exist, as Put does. One by one, they
+// would each be a change of the catalog's entry.
+func Add(h any, server string, added map[string]string) {
+	(*Edit.Load())(h, server, func(s *Set) (changed bool) {
+		for key, note := range added {
+			if _, ok := s.Texts[prefix+key]; !ok && s.Store(prefix+key, string(wire.AppendString(nil, note))) {
+				changed = true
+			}
+		}
+		return changed
+	})
 }
 
 // Put stores a note for a server of h: for as long as the host has the server, and with
