@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stdmcp/stdmcp/mcp/host"
+	"github.com/stdmcp/stdmcp/mcp/host/internal/notes"
 	"github.com/stdmcp/stdmcp/mcp/host/skillset"
 	"github.com/stdmcp/stdmcp/mcp/mcptest"
 )
@@ -124,5 +125,54 @@ func TestNamesOfOneServerDoNotMatchAnother(t *testing.T) {
 	list, err := set.List(t.Context())
 	if err != nil || len(list) != 1 || list[0].Server != "a" {
 		t.Errorf("%v, %v", list, err)
+	}
+}
+
+// TestListsThatDoNotEnd: each list of the server fails after other skills.
+func TestListsThatDoNotEnd(t *testing.T) {
+	t.Parallel()
+	server := mcptest.New(t)
+	server.Skill("skill://one/first", nil).Unlisted()
+	server.EndlessSkills()
+	set := skillset.New(newHost(t, map[string]*mcptest.Server{"one": server}, host.Options{}), nil)
+	for i := range 4 {
+		k := server.Skill(fmt.Sprint("skill://one/skill-", i), nil)
+		if list, err := set.List(t.Context()); err == nil || len(list) == 0 {
+			t.Fatal(list, err)
+		}
+		k.Unlisted()
+	}
+	if n := set.CountNames(); n != 1 {
+		t.Errorf("the set knows %d skills, want the last one", n)
+	}
+}
+
+// TestSkillsArePinnedAtOnce: each change of the notes copies all of them for the catalog.
+func TestSkillsArePinnedAtOnce(t *testing.T) {
+	server := mcptest.New(t)
+	for i := range 50 {
+		server.Skill(fmt.Sprint("skill://one/skill-", i), nil)
+	}
+	set := skillset.New(newHost(t, map[string]*mcptest.Server{"one": server}, host.Options{}), &skillset.Options{Pins: host.PinBlock})
+	edit, changes := notes.Edit.Load(), 0
+	counting := func(h any, server string, f func(*notes.Set) bool) bool {
+		return (*edit)(h, server, func(s *notes.Set) bool {
+			changed := f(s)
+			if changed {
+				changes++
+			}
+			return changed
+		})
+	}
+	notes.Edit.Store(&counting)
+	defer notes.Edit.Store(edit)
+	if list, err := set.List(t.Context()); len(list) != 50 || err != nil {
+		t.Fatal(list, err)
+	}
+	if changes > 2 {
+		t.Errorf("%d changes, want one of the pins and one of the list", changes)
+	}
+	if _, err := set.Open(t.Context(), "one__skill-7"); err != nil {
+		t.Error(err)
 	}
 }

@@ -63,7 +63,7 @@ func (s *Set) ask(ctx context.Context, server string) ([]*Skill, error) {
 		return nil, err
 	}
 	var list []*Skill
-	listed := make(map[string]bool)
+	listed, digests := make(map[string]bool), make(map[string]string)
 	b := []byte{'['}
 	for e, failure := range skills.NewReader(client, s.opts.Reader).Skills(ctx) {
 		if err = failure; err != nil {
@@ -75,8 +75,12 @@ func (s *Set) ask(ctx context.Context, server string) ([]*Skill, error) {
 			b = wire.AppendString(wire.AppendKey(append(wire.AppendComma(b), '{'), "uri"), e.URI)
 			b = wire.AppendString(wire.AppendKey(b, "name"), e.Name)
 			b = append(wire.AppendString(wire.AppendKey(b, "description"), e.Description), '}')
-			s.seen(server, e)
+			s.seen(digests, e)
 		}
+	}
+	notes.Add(s.h, server, digests)
+	if len(list) > 0 || err == nil { // a list that never ends must not fill the memory, either
+		s.release(server, listed)
 	}
 	if err != nil {
 		return list, err
@@ -84,7 +88,6 @@ func (s *Set) ask(ctx context.Context, server string) ([]*Skill, error) {
 	if text := string(append(b, ']')); notes.Get(s.h, server, listNote) != text {
 		notes.Put(s.h, server, listNote, text)
 	}
-	s.release(server, listed)
 	return list, nil
 }
 

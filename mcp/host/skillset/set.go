@@ -243,16 +243,18 @@ type skillError struct {
 func (e *skillError) Error() string { return e.err.Error() + " " + e.what }
 func (e *skillError) Unwrap() error { return e.err }
 
-// seen pins a skill that has no pin yet.
-func (s *Set) seen(server string, k *skills.Skill) {
-	if digest := k.Digest(); s.opts.Pins != host.PinReport && digest != "" && notes.Get(s.h, server, digestNote+k.URI) == "" {
-		notes.Put(s.h, server, digestNote+k.URI, digest)
+// seen adds the pin of a skill, which is for one that has none yet.
+func (s *Set) seen(pins map[string]string, k *skills.Skill) {
+	if digest := k.Digest(); s.opts.Pins != host.PinReport && digest != "" && pins[digestNote+k.URI] == "" {
+		pins[digestNote+k.URI] = digest
 	}
 }
 
 // permit applies pins and asks for approval.
 func (s *Set) permit(ctx context.Context, id, server, file string, k *skills.Skill) error {
-	s.seen(server, k)
+	pin := make(map[string]string)
+	s.seen(pin, k)
+	notes.Add(s.h, server, pin)
 	digest := k.Digest()
 	changed := s.opts.Pins != host.PinReport && (digest == "" || notes.Get(s.h, server, digestNote+k.URI) != digest)
 	if changed && (s.opts.Pins == host.PinBlock || s.opts.Approve == nil) {
