@@ -128,6 +128,26 @@ func TestNamesOfOneServerDoNotMatchAnother(t *testing.T) {
 	}
 }
 
+// TestServersShareTheTexts: a server with many skills does not hide those of others from a
+// model, whatever their names are.
+func TestServersShareTheTexts(t *testing.T) {
+	t.Parallel()
+	many, few := mcptest.New(t), mcptest.New(t)
+	for i := range 200 {
+		many.Skill(fmt.Sprint("skill://many/skill-", i), nil)
+	}
+	few.Skill("skill://few/one", nil)
+	few.Skill("skill://few/two", nil)
+	set := skillset.New(newHost(t, map[string]*mcptest.Server{"a": many, "b": few, "c": many}, host.Options{}), &skillset.Options{MaxPrompt: 1000, MaxText: 1000})
+	list, failed := run(t, set, "list_skills", `{}`)
+	for _, text := range []string{set.Prompt(t.Context()), list} {
+		a, b, c := strings.Count(text, "a__"), strings.Count(text, "b__"), strings.Count(text, "c__")
+		if failed || b != 2 || a < 3 || a-c > 1 || a < c || len(text) > 1050 || !strings.Contains(text, "more") {
+			t.Errorf("%d of a, %d of b, %d of c, %d bytes: %s", a, b, c, len(text), text)
+		}
+	}
+}
+
 // TestListsThatDoNotEnd: each list of the server fails after other skills.
 func TestListsThatDoNotEnd(t *testing.T) {
 	t.Parallel()

@@ -45,9 +45,9 @@ type Options struct {
 	// be pinned: PinAsk asks about each read of it, and PinBlock refuses it.
 	Pins host.PinPolicy
 
-	// MaxPrompt limits the text of Prompt, and MaxText the text of a file that a
-	// tool returns, in bytes. The defaults are 8 KiB and 256 KiB; negative means no
-	// limit.
+	// MaxPrompt limits the text of Prompt, and MaxText that of list_skills and of a
+	// file that a tool returns, in bytes. The servers share both equally. The defaults
+	// are 8 KiB and 256 KiB; negative means no limit.
 	MaxPrompt, MaxText int
 }
 

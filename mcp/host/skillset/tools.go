@@ -24,26 +24,58 @@ const maxDescription = 500
 func (s *Set) Prompt(ctx context.Context) string {
 	list, _ := s.List(ctx)
 	const intro = "Skills, which the tool read_skill reads. Read the one that fits a task before you begin it.\n"
-	var b strings.Builder
-	left := 0
+	var lines []line
 	for _, k := range list {
-		if k.Err != nil {
-			continue
+		if k.Err == nil {
+			lines = append(lines, line{k.Server, "- " + k.ID + ": " + diag.Printable(k.Description, maxDescription) + "\n"})
 		}
-		line := "- " + k.ID + ": " + diag.Printable(k.Description, maxDescription) + "\n"
-		if left > 0 || b.Len()+len(intro)+len(line)+50 > s.opts.MaxPrompt {
-			left++
-			continue
-		}
-		b.WriteString(line)
 	}
-	if left > 0 {
-		b.WriteString(strconv.Itoa(left) + " more: the tool list_skills has them\n")
-	}
-	if b.Len() == 0 {
+	if len(lines) == 0 {
 		return ""
 	}
-	return intro + b.String()
+	shown := share(lines, s.opts.MaxPrompt-len(intro)-50)
+	if left := len(lines) - len(shown); left > 0 {
+		shown = append(shown, strconv.Itoa(left)+" more: the tool list_skills has them\n")
+	}
+	return intro + strings.Join(shown, "")
+}
+
+// A line describes a skill of a server.
+type line struct{ server, text string }
+
+// share returns the texts that have room in a number of bytes. Each server in turn has one
+// more, until its next one has no room: otherwise, a server with many skills would hide
+// those of others. The lines of a server follow each other.
+func share(lines []line, room int) []string {
+	type turn struct{ next, end int }
+	var turns []turn
+	for i, l := range lines {
+		if i == 0 || l.server != lines[i-1].server {
+			turns = append(turns, turn{i, i})
+		}
+		turns[len(turns)-1].end++
+	}
+	has := make([]bool, len(lines))
+	for len(turns) > 0 {
+		left := turns[:0]
+		for _, t := range turns {
+			if size := len(lines[t.next].text); size <= room {
+				room -= size
+				has[t.next] = true
+				if t.next++; t.next < t.end {
+					left = append(left, t)
+				}
+			}
+		}
+		turns = left
+	}
+	var texts []string
+	for i, l := range lines {
+		if has[i] {
+			texts = append(texts, l.text)
+		}
+	}
+	return texts
 }
 
 // Tools returns the tools list_skills, read_skill and read_skill_file for a model.
@@ -70,22 +102,21 @@ func (s *Set) listTool(ctx context.Context, _ mcp.RawMessage) (string, error) {
 	if len(list) == 0 && err != nil {
 		return "", err
 	}
-	b := []byte{'['}
+	lines := make([]line, len(list))
 	for i, k := range list {
-		if len(b) > s.opts.MaxText {
-			b = wire.AppendInt(wire.AppendKey(append(wire.AppendComma(b), '{'), "more"), int64(len(list)-i))
-			b = append(b, '}')
-			break
-		}
-		b = wire.AppendString(wire.AppendKey(append(wire.AppendComma(b), '{'), "skill"), k.ID)
+		b := wire.AppendString(wire.AppendKey([]byte{'{'}, "skill"), k.ID)
 		b = wire.AppendString(wire.AppendKey(b, "server"), k.Server)
 		b = wire.AppendString(wire.AppendKey(b, "description"), diag.Printable(k.Description, maxDescription))
 		if k.Err != nil {
 			b = wire.AppendString(wire.AppendKey(b, "error"), diag.Printable(k.Err.Error(), maxDescription))
 		}
-		b = append(b, '}')
+		lines[i] = line{k.Server, string(append(b, '}'))}
 	}
-	return string(append(b, ']')), nil
+	shown := share(lines, s.opts.MaxText)
+	if left := len(list) - len(shown); left > 0 {
+		shown = append(shown, `{"more":`+strconv.Itoa(left)+`}`)
+	}
+	return "[" + strings.Join(shown, ",") + "]", nil
 }
 
 func (s *Set) readTool(ctx context.Context, input mcp.RawMessage) (string, error) {
