@@ -123,18 +123,21 @@ func (h *Host) compare(s *server, old, def *mcp.Tool) (before *mcp.Tool, what []
 // pin stores a definition to compare later ones with. The caller holds mu.
 func (s *server) pin(def *mcp.Tool) { s.pins.Store(def.Name, canonical(def)) }
 
-// change returns how a definition differs from its pin, or nil. The caller holds
-// mu.
+// change returns how a definition differs from its pin, or nil. One without a pin, as the
+// pins of the server are at their limit, is new each time. The caller holds mu.
 func (h *Host) change(s *server, def *mcp.Tool) *ToolChange {
-	pin := s.pins.Texts[def.Name]
-	if h.opts.Pins == PinReport || pin == "" || pin == canonical(def) {
+	pin, pinned := s.pins.Texts[def.Name]
+	if h.opts.Pins == PinReport || pin == canonical(def) {
 		return nil
 	}
 	before := &mcp.Tool{}
-	if before.UnmarshalJSON([]byte(pin)) != nil {
+	if pinned && before.UnmarshalJSON([]byte(pin)) != nil {
 		return nil
 	}
 	what := changedFields(before, def)
+	if !pinned {
+		what = []string{"cannot be pinned: the tools of the server are too long"}
+	}
 	if what == nil {
 		return nil
 	}

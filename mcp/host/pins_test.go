@@ -3,6 +3,7 @@ package host_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -92,6 +93,36 @@ func TestOrderOfMembersIsNoChange(t *testing.T) {
 		s.tools = reorder
 		if err := h.Refresh(t.Context(), "x").Errors["x"]; err != nil || h.Snapshot().Version() != version || h.Changed() != nil {
 			t.Errorf("%v, version %d", err, h.Snapshot().Version())
+		}
+	})
+}
+
+// TestToolWithoutRoomForItsPin: a server fills the pins, so that it could change a tool unseen.
+func TestToolWithoutRoomForItsPin(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		filler := ""
+		for i := range 5 {
+			filler += fmt.Sprintf(`{"name":"f%d","description":"%s"},`, i, strings.Repeat("x", 1<<20-200+40*i))
+		}
+		s := &tooled{harmless}
+		h := s.start(t, host.Options{Pins: host.PinBlock})
+		defer h.Shutdown(t.Context())
+		late := strings.ReplaceAll(harmless, `"t"`, `"late"`)
+		s.tools = harmless + "," + filler + strings.ReplaceAll(late, "Reads", strings.Repeat("Reads ", 1000))
+		if err := h.Refresh(t.Context(), "x").Errors["x"]; err != nil {
+			t.Fatal(err)
+		}
+		for _, tools := range []string{s.tools, reworded + "," + filler + late + "," + strings.ReplaceAll(reworded, `"t"`, `"last"`)} {
+			s.tools = tools
+			if err := h.Refresh(t.Context(), "x").Errors["x"]; err != nil {
+				t.Fatal(err)
+			}
+			if _, err := h.CallTool(t.Context(), "x", "f4", nil); !errors.Is(err, host.ErrChanged) && !errors.Is(err, host.ErrUnknownTool) {
+				t.Error(err)
+			}
+		}
+		if h.Tool("mcp__x__f4") != nil || h.Tool("mcp__x__f1") == nil || h.Tool("mcp__x__t") != nil {
+			t.Error("a tool without a pin, or a changed one, is offered")
 		}
 	})
 }
