@@ -62,3 +62,42 @@ func TestLongFrontmatter(t *testing.T) {
 		}
 	}
 }
+
+// TestLargeEntries: what a server lists is decoded only if a skill may be that large, and
+// kept only up to a limit. A list of 64 MiB took 3 GB.
+func TestLargeEntries(t *testing.T) {
+	t.Parallel()
+	values := func(n int) []any {
+		list := make([]any, n/8)
+		for i := range list {
+			list[i] = object{"": object{}}
+		}
+		return list
+	}
+	for _, where := range []string{"other", "frontmatter", "resources"} {
+		s := newServer()
+		e := s.entries[0].(object)
+		switch where {
+		case "other":
+			e["other"] = values(3 << 20)
+		case "frontmatter":
+			e["frontmatter"].(object)["other"] = values(300 << 10)
+		case "resources":
+			e["resources"] = values(3 << 20)
+		}
+		k := s.skill(t, nil)
+		wantError(t, k.Err(), skills.ErrLimit)
+		if k.Frontmatter != nil {
+			t.Errorf("%s: decoded", where)
+		}
+	}
+
+	s := newServer()
+	s.entries[0].(object)["frontmatter"].(object)["other"] = values(200 << 10)
+	for len(s.entries) < 30 {
+		s.entries = append(s.entries, s.entries[0])
+	}
+	if list, err := s.open(t, nil).List(t.Context()); len(list) < 15 || len(list) > 21 || !errors.Is(err, skills.ErrLimit) || list[0].Err() != nil {
+		t.Errorf("%d skills, %v", len(list), err)
+	}
+}

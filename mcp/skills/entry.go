@@ -16,7 +16,14 @@ func newSkill(r *Reader, item []byte) *Skill {
 	return s
 }
 
+// perFile is how many bytes a file of an entry may have on average. Decoding takes up to 50
+// times the length of an entry.
+const perFile = 4 << 10
+
 func decode(s *Skill, item []byte) error {
+	if (len(item)-maxFrontmatter)/perFile > s.r.opts.MaxFiles || len(wire.Lookup(item, "frontmatter")) > maxFrontmatter {
+		return wrong(s, ErrLimit, "", "", "", "the entry has "+decimal(int64(len(item)))+" bytes")
+	}
 	v, err := mcp.DecodeValue(item)
 	if err != nil {
 		return wrong(s, ErrInvalid, "", "", "", err.Error())

@@ -104,14 +104,25 @@ func listEntries(ctx context.Context, r *Reader, f func(item mcp.RawMessage) boo
 	return r.c.CallList(ctx, method, "", "skills", f)
 }
 
+// maxListed limits the frontmatter of all skills of a list, in bytes: it takes up to 50 times
+// as much memory.
+const maxListed = 4 << 20
+
 // List returns all skills that the server lists, in the server's order, and reads no
 // file. If it fails, it returns those received so far and the error, which matches
-// [ErrUnsupported] for a server without skills. See [Skill.Err] for invalid ones.
+// [ErrUnsupported] for a server without skills, and [ErrLimit] for frontmatter of more than
+// 4 MiB in all. See [Skill.Err] for invalid ones.
 func (r *Reader) List(ctx context.Context) (list []*Skill, err error) {
+	left := maxListed
 	err = listEntries(ctx, r, func(item mcp.RawMessage) bool {
-		list = append(list, newSkill(r, item))
-		return true
+		if left -= len(wire.Lookup(item, "frontmatter")); left >= 0 {
+			list = append(list, newSkill(r, item))
+		}
+		return left >= 0
 	})
+	if left < 0 {
+		err = fail(r, "skills/list", "", ErrLimit)
+	}
 	return list, err
 }
 
