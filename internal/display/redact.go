@@ -3,7 +3,10 @@
 package display
 
 import (
+	"math/bits"
+	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -20,15 +23,34 @@ const minEncoded = 8
 // Redact returns s with [diag.Mask] in place of the secrets, in whichever form s quotes
 // them: as they are; with any of their characters escaped as in URLs, or in strings of
 // JSON, Go and JavaScript; in hexadecimal; or, from 8 bytes on, in base64,
-// alone or as a part of what is encoded. A text may be escaped twice. Redact ignores
-// secrets shorter than 5 bytes.
+// alone or as a part of what is encoded. Line breaks may be anywhere inside, and a text
+// may be escaped twice. The lines of a secret are secrets, too, from 8 bytes on. Redact
+// ignores secrets shorter than 5 bytes without line breaks.
 func Redact(s string, secrets ...string) string {
 	for _, secret := range secrets {
-		if minSecret <= len(secret) && len(secret) <= len(s) { // no form is shorter
+		if minSecret <= len(secret) && shortest(secret) <= len(s) { // no form is shorter
 			return NewRedactor(secrets...).Redact(s)
 		}
 	}
 	return s
+}
+
+// shortest returns the length of the shortest text that could have a part of a secret
+// that is one itself.
+func shortest(secret string) int {
+	if wire.IndexAny(secret, breaks+`\`) >= 0 {
+		return minSecret
+	}
+	return len(trim(secret))
+}
+
+// trim returns a secret without surrounding spaces, as what reads it from a file or an
+// answer often does the same.
+func trim(secret string) string {
+	if s := wire.Trim(secret); len(s) >= minSecret {
+		return s
+	}
+	return secret
 }
 
 // PrintableWithout is [diag.Printable] for text that may contain secrets. It replaces
@@ -37,22 +59,95 @@ func PrintableWithout(s string, max int, secrets ...string) string {
 	return diag.Cut(Redact(diag.Printable(Redact(s, secrets...), 0), secrets...), max)
 }
 
-// A Redactor replaces secrets in texts.
+// A Redactor replaces secrets in texts. How long that takes does not depend on how many
+// secrets there are.
 type Redactor struct {
-	forms   []string // how a text without escapes quotes the secrets
+	forms   map[string][]string // how a text without escapes quotes the secrets; those of longHead and more by their heads
+	heads   map[uint32]uint64   // a set of the lengths of the keys of forms, by their first 4 bytes
+	begins  [1 << 11]uint32     // a set of the hashes of these bytes
 	longest int
 }
 
+// longHead is the length in bytes of the head of a long form. Heads and shorter forms are
+// compared with the text wherever their first bytes match.
+const longHead = 64
+
 // NewRedactor returns a Redactor for secrets.
 func NewRedactor(secrets ...string) *Redactor {
-	r := &Redactor{}
+	r := &Redactor{forms: make(map[string][]string), heads: make(map[uint32]uint64)}
 	for _, secret := range secrets {
-		if len(secret) >= minSecret {
-			r.forms = append(r.forms, forms(secret)...)
-			r.longest = max(r.longest, 2*len(secret))
+		if secret = trim(secret); len(secret) < minSecret {
+			continue
+		}
+		r.longest = max(r.longest, 2*len(secret))
+		r.add(secret)
+		// A program may print the lines of a key one by one. In JSON and in many files of
+		// variables, they are escaped.
+		lines := strings.ReplaceAll(secret, `\n`, "\n")
+		for rest, more := lines, wire.IndexAny(lines, breaks) >= 0; more; {
+			var line string
+			line, rest, more = strings.Cut(rest, "\n")
+			if line = wire.Trim(line); len(line) >= minEncoded {
+				r.add(line)
+			}
 		}
 	}
 	return r
+}
+
+// add adds the forms of a secret.
+func (r *Redactor) add(secret string) {
+	for _, form := range forms(secret) {
+		r.addForm(form)
+		if strings.IndexByte(form, '+') >= 0 {
+			r.addForm(exchange(form, '+', ' ')) // as a URL without its escapes has it
+		}
+	}
+}
+
+func (r *Redactor) addForm(form string) {
+	if form = withoutBreaks(form); len(form) < minSecret {
+		return
+	}
+	head, begin := form[:min(len(form), longHead)], uint32(0)
+	list := r.forms[head]
+	if len(form) >= longHead && !slices.Contains(list, form) {
+		list = append(list, form)
+	}
+	r.forms[head] = list
+	for _, c := range []byte(form[:4]) {
+		begin = begin<<8 | uint32(c)
+	}
+	r.heads[begin] |= 1 << (len(head) - 1)
+	r.begins[hash(begin)/32] |= 1 << (hash(begin) % 32)
+}
+
+// hash returns a number below 1<<16.
+func hash(begin uint32) uint32 { return begin * 0x9e3779b1 >> 16 }
+
+func withoutBreaks(s string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(s, "\r", ""), "\n", "")
+}
+
+// A Cache keeps the Redactor of the secrets of many texts, which seldom change.
+type Cache struct{ last atomic.Pointer[cached] }
+
+type cached struct {
+	secrets []string
+	*Redactor
+}
+
+// Redact is the function Redact.
+func (c *Cache) Redact(s string, secrets ...string) string {
+	if len(s) < minSecret || len(secrets) == 0 {
+		return s
+	}
+	r := c.last.Load()
+	if r == nil || len(r.secrets) != len(secrets) || &r.secrets[0] != &secrets[0] && !slices.Equal(r.secrets, secrets) {
+		r = &cached{secrets, NewRedactor(secrets...)}
+		c.last.Store(r)
+	}
+	return r.Redactor.Redact(s)
 }
 
 // Redact is the function Redact for the secrets of r.
@@ -101,7 +196,11 @@ func (r *Redactor) find(s string) []bool {
 			}
 		}
 		x.base = max(0, from-slashes%4)
-		x.in(text{s: s[x.base:min(len(s), from+step+overlap)]}, 2)
+		t := text{s: s[x.base:min(len(s), from+step+overlap)]}
+		if wire.IndexAny(t.s, breaks) >= 0 {
+			t, _ = t.unescape('\n')
+		}
+		x.in(t, 2)
 	}
 	return x.hidden
 }
@@ -114,35 +213,58 @@ type search struct {
 	hidden []bool
 }
 
-// A text is a part, or what is left of its escapes.
-type text struct {
-	s      string
-	at     []int32 // where the part has each byte of s, and its end; nil if s is the part
-	spaced bool    // s has spaces in place of plus signs
-}
-
-func (t *text) offset(i int) int {
-	if t.at == nil {
-		return i
-	}
-	return int(t.at[i])
-}
-
 // in searches a text, and what it is without its escapes.
 func (x *search) in(t text, depth int) {
-	for i, form := range x.forms {
-		if t.spaced && strings.IndexByte(form, '+') >= 0 {
-			form = exchange(form, '+', ' ')
-		}
-		if i == 0 || form != x.forms[i-1] {
-			x.hide(&t, form)
-		}
-	}
+	x.matches(&t)
 	for i := 0; i < len(escapes) && depth > 0; i++ {
 		if plain, ok := t.unescape(escapes[i]); ok {
 			x.in(plain, depth-1)
 		}
 	}
+}
+
+// matches marks the bytes of the part that forms in t take. Occurrences may overlap.
+func (x *search) matches(t *text) {
+	begin, marked := uint32(0), 0
+	var long []string // forms whose heads are in t
+	for i := range len(t.s) {
+		begin = begin<<8 | uint32(t.s[i])
+		if h := hash(begin); x.begins[h/32]>>(h%32)&1 == 0 || i < 3 {
+			continue
+		}
+		s := t.s[i-3:]
+		for sizes := x.heads[begin]; sizes != 0; sizes &= sizes - 1 {
+			n := bits.TrailingZeros64(sizes) + 1
+			if n > len(s) {
+				break
+			}
+			forms, found := x.forms[s[:n]]
+			if found && n < longHead {
+				marked = x.mark(t, marked, i-3, i-3+n)
+			}
+			for _, form := range forms {
+				if !slices.Contains(long, form) {
+					long = append(long, form)
+				}
+			}
+		}
+	}
+	for _, form := range long {
+		x.hide(t, form)
+	}
+}
+
+// mark marks the bytes of the part that t[begin:end] takes. All from there to marked are
+// marked already; mark returns up to where they are now.
+func (x *search) mark(t *text, marked, begin, end int) int {
+	if x.hidden == nil {
+		x.hidden = make([]bool, x.size)
+	}
+	marked = max(marked, t.offset(begin))
+	for end := t.end(end); marked < end; marked++ {
+		x.hidden[x.base+marked] = true
+	}
+	return marked
 }
 
 // forms returns how a secret may appear in a text without escapes.
@@ -187,9 +309,6 @@ func (x *search) hide(t *text, form string) {
 	if i < 0 {
 		return
 	}
-	if x.hidden == nil {
-		x.hidden = make([]bool, x.size)
-	}
 	// border[n] is the length of the longest beginning of form[:n] that is also its end,
 	// where the next occurrence can begin (Knuth, Morris and Pratt). A search from each
 	// byte would take minutes if a server repeated a long token of one character.
@@ -212,10 +331,7 @@ func (x *search) hide(t *text, form string) {
 			same++
 		}
 		if same == len(form) {
-			marked = max(marked, t.offset(i+1-same))
-			for end := t.offset(i + 1); marked < end; marked++ {
-				x.hidden[x.base+marked] = true
-			}
+			marked = x.mark(t, marked, i+1-same, i+1)
 			same = border[same]
 		}
 	}

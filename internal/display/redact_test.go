@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/url"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -40,6 +41,21 @@ func TestRedact(t *testing.T) {
 		{"q=a%20b%2fc", []string{"a b/c"}, "q=***"},
 		{"Basic dXNlcjpodW50ZXIyMg==", []string{"hunter22"}, "Basic dXNlcjp***g=="},
 		{"Basic dTpodW50ZXIyMg==", []string{"hunter22"}, "Basic dTp***g=="},
+		{"wrapped hunt\nerhun\r\nter, next", []string{"hunterhunter"}, "wrapped ***, next"},
+		{"\nhunter22\r\n\nhunter22\n", []string{"hunter22"}, "\n***\r\n\n***\n"},
+		{`\nhunter22\r\n\nhunter22\n`, []string{"hunter22"}, `\n***\r\n\n***\n`},
+		{"\r%0Ahun%0Ater22%0A\r", []string{"hunter22"}, "\r%0A***%0A\r"},
+		{"hunter22\\\n", []string{"hunter22"}, "***\\\n"},
+		{"1\n2\n\n3", []string{"hunter22"}, "1\n2\n\n3"},
+		{"wrapped aHVudGVyMjJo\ndW50ZXIyMg==", []string{"hunter22hunter22"}, "wrapped ***g=="},
+		{"key line two of it is bad", []string{"--- begin\nline two of it\nend"}, "key *** is bad"},
+		{"key line two of it is bad", []string{`{"key":"--- begin\nline two of it\nend"}`}, "key *** is bad"},
+		{"--- begin line two of it end", []string{"--- begin\r\nline two of it\r\nend"}, "*** *** end"},
+		{"of a file: hunter22.", []string{"\n hunter22\n"}, "of a file: ***."},
+		{"of spaces:      .", []string{"     "}, "of spaces:***."},
+		{`\u{68}\u{75}nt\u{000065}r22 \u{} \u{g}`, []string{"hunter22"}, `*** \u{} \u{g}`},
+		{`\u{1F600}xunter22`, []string{"\U0001f600xunter22"}, `***`},
+		{`\147r\303\274\303\237e22`, []string{"gr\u00fc\u00dfe22"}, "***"},
 		{"é" + strings.Repeat("a", 20) + "é", []string{strings.Repeat("a", 5)}, "é***é"},
 	} {
 		if got := Redact(c.text, c.secrets...); got != c.want {
@@ -127,6 +143,32 @@ func TestRedactTakesLinearTime(t *testing.T) {
 	}
 }
 
+func TestCache(t *testing.T) {
+	c := &Cache{}
+	secrets := make([]string, 100)
+	for i := range secrets {
+		secrets[i] = fmt.Sprintf("secret-%d", i)
+	}
+	text := "text of some length that has none of them"
+	c.Redact(text, secrets...)
+	if n := testing.AllocsPerRun(10, func() {
+		if got := c.Redact(text, secrets...); got != text {
+			t.Error(got)
+		}
+	}); n > 0 {
+		t.Errorf("%v allocations", n)
+	}
+	if got := c.Redact("a secret-7", slices.Clone(secrets)...); got != "a ***" {
+		t.Error(got)
+	}
+	if got := c.Redact("a secret-7, another one"); got != "a secret-7, another one" {
+		t.Error(got)
+	}
+	if got := c.Redact("a secret-7, another one", "another one"); got != "a secret-7, ***" {
+		t.Error(got)
+	}
+}
+
 // TestLongSecretIsRepeated: a server may issue a long token and quote it again and again.
 func TestLongSecretIsRepeated(t *testing.T) {
 	t.Parallel()
@@ -178,7 +220,7 @@ func FuzzRedact(f *testing.F) {
 	f.Add("", "", "aaaaa", "aaaaaa")
 	f.Add("abc", "", "cabca", "abcab")
 	f.Fuzz(func(t *testing.T, before, between, first, second string) {
-		if len(first) >= minSecret && !strings.Contains(first, "*") && utf8.ValidString(first) {
+		if len(withoutBreaks(first)) >= minSecret && !strings.Contains(first, "*") && utf8.ValidString(first) {
 			for kinds := range 9 {
 				once := escapeSome(first, kinds/3, between)
 				for _, form := range []string{once, escapeSome(once, kinds%3, second)} {
@@ -203,7 +245,7 @@ func FuzzRedact(f *testing.F) {
 			},
 			url.PathEscape,
 		}
-		if utf8.ValidString(first) && len(first) >= minEncoded {
+		if utf8.ValidString(first) && len(withoutBreaks(first)) >= minEncoded {
 			for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.RawURLEncoding} {
 				got := Redact(encoding.EncodeToString([]byte(before+first+between)), first)
 				if decoded, err := encoding.DecodeString(got); err == nil && strings.Contains(string(decoded), first) {
@@ -215,7 +257,7 @@ func FuzzRedact(f *testing.F) {
 			text := before + form(first) + between + form(second)
 			got := Redact(text, secrets...)
 			for _, secret := range secrets {
-				if len(secret) < minSecret || strings.Contains(secret, "*") {
+				if len(withoutBreaks(secret)) < minSecret || strings.Contains(secret, "*") {
 					continue // a mask may complete a secret of stars
 				}
 				if p := PrintableWithout(text, 0, secrets...); strings.Contains(p, secret) {

@@ -1,6 +1,7 @@
 package display
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -9,20 +10,66 @@ import (
 // escapes are the first characters of the escapes of strings and of URLs.
 const escapes = `\%`
 
-// unescape returns t without the escapes that begin with mark. It reports false if t
-// has none. In URLs, a plus sign is a space.
+// breaks are the characters of line breaks, which long texts may have anywhere.
+const breaks = "\r\n"
+
+// A text is a part, or what is left of it without its line breaks and escapes.
+type text struct {
+	s      string
+	at     []int32 // where the part has each byte of s, and its end; nil if s is the part
+	gaps   []gap   // where s has no line breaks any more
+	spaced bool    // s has spaces in place of plus signs
+}
+
+// A gap is where line breaks were before a byte of a text, from end in the part.
+type gap struct{ before, end int32 }
+
+// offset returns where the part has the byte i of s.
+func (t *text) offset(i int) int {
+	if t.at == nil {
+		return i
+	}
+	return int(t.at[i])
+}
+
+// end returns where s[:i] ends in the part.
+func (t *text) end(i int) int {
+	if n, found := slices.BinarySearchFunc(t.gaps, int32(i), func(g gap, i int32) int { return int(g.before - i) }); found {
+		return int(t.gaps[n].end)
+	}
+	return t.offset(i)
+}
+
+// unescape returns t without the escapes that begin with mark, and without line breaks.
+// It reports false if t has no escapes. In URLs, a plus sign is a space.
 func (t *text) unescape(mark byte) (plain text, found bool) {
 	isURL := mark == '%'
-	if strings.IndexByte(t.s, mark) < 0 && (!isURL || t.spaced || strings.IndexByte(t.s, '+') < 0) {
+	if mark != '\n' && strings.IndexByte(t.s, mark) < 0 && (!isURL || t.spaced || strings.IndexByte(t.s, '+') < 0) {
 		return plain, false
 	}
 	b, at, n := make([]byte, len(t.s)), make([]int32, len(t.s)+1), 0
+	var gaps []gap
+	old := t.gaps
 	for i, size := 0, 1; i < len(t.s); i += size {
 		c := rune(t.s[i])
-		if size = 1; t.s[i] == mark {
+		if size = 1; t.s[i] == mark && mark != '\n' {
 			c, size = escaped(t.s[i:])
 		}
 		found = found || size > 1 || isURL && c == '+'
+		g := gap{int32(n), -1}
+		for ; len(old) > 0 && int(old[0].before) <= i; old = old[1:] {
+			g.end = old[0].end
+		}
+		isBreak := c == '\r' || c == '\n'
+		if isBreak && g.end < 0 {
+			g.end = int32(t.offset(i))
+		}
+		if last := len(gaps) - 1; g.end >= 0 && (last < 0 || gaps[last].before != g.before) {
+			gaps = append(gaps, g)
+		}
+		if isBreak {
+			continue
+		}
 		begin := n
 		if b[n], n = byte(c), n+1; size > 4 {
 			n = begin + utf8.EncodeRune(b[begin:], c)
@@ -31,8 +78,11 @@ func (t *text) unescape(mark byte) (plain text, found bool) {
 			at[begin] = int32(t.offset(i))
 		}
 	}
+	if len(old) > 0 { // at the end
+		gaps = append(gaps, gap{int32(n), old[0].end})
+	}
 	at[n] = int32(t.offset(len(t.s)))
-	plain = text{string(b[:n]), at, t.spaced || isURL}
+	plain = text{string(b[:n]), at, gaps, t.spaced || isURL}
 	if plain.spaced {
 		plain.s = exchange(plain.s, '+', ' ')
 	}
@@ -50,10 +100,18 @@ func escaped(s string) (rune, int) {
 		switch c := s[1]; c {
 		case 'x':
 		case 'u':
+			if end := strings.IndexByte(s[:min(len(s), 10)], '}'); end > 3 && s[2] == '{' { // JavaScript and Rust
+				if c := hexNumber(s, 3, end-3); c >= 0 {
+					return c, end + 1
+				}
+			}
 			digits = 4
 		case 'U':
 			digits = 8
 		default:
+			if len(s) > 3 && isOctal(c) && isOctal(s[2]) && isOctal(s[3]) {
+				return rune(c&7<<6 | s[2]&7<<3 | s[3]&7), 4
+			}
 			if n := strings.IndexByte("nrtbfav", c); n >= 0 {
 				c = "\n\r\t\b\f\a\v"[n]
 			}
@@ -71,6 +129,8 @@ func escaped(s string) (rune, int) {
 	}
 	return c, begin + digits
 }
+
+func isOctal(c byte) bool { return c&^7 == '0' }
 
 // hexNumber returns the number of n digits at i in s, or -1.
 func hexNumber(s string, i, n int) (c rune) {

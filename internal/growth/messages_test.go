@@ -155,7 +155,7 @@ func TestGrowthOfEventStream(t *testing.T) {
 		}})
 }
 
-// The input is a text and a secret.
+// The input is a text and secrets.
 func TestGrowthOfRedaction(t *testing.T) {
 	texts := func(name, text string) growth.Dimension { return growth.Beside(name, "", text, "") }
 	both := func(name, text string) growth.Dimension {
@@ -174,6 +174,7 @@ func TestGrowthOfRedaction(t *testing.T) {
 		texts("invalid bytes", "\xff"),
 		texts("URLs", "http://u:p@h "),
 		texts("beginnings of URLs", "://"),
+		{Name: "secrets", Grow: func(n int, inner string) string { return inner + growth.Numbered(n, "\x00secret 00000000") }},
 		both("a secret that repeats itself", "a"),
 		both("a secret with escapes", "</\x01\""),
 		both("a long secret", "00000000"),
@@ -181,15 +182,15 @@ func TestGrowthOfRedaction(t *testing.T) {
 	growth.Test(t, &growth.Reader{Name: "redaction", Base: "\x00hunter2", Flat: true, Dimensions: dimensions,
 		Bytes: 120, Reason: "a secret has 23 forms, and the search for a form that occurs has a table of 8 bytes for each byte of it",
 		Prepare: func(input string) func() error {
-			text, secret, _ := strings.Cut(input, "\x00")
+			parts := strings.Split(input, "\x00")
 			return func() error {
-				if out := display.Redact(text, secret); strings.Contains(out, secret) {
+				if out := display.Redact(parts[0], parts[1:]...); strings.Contains(out, parts[1]) {
 					return fmt.Errorf("%.100q contains the secret", out)
 				}
 				return nil
 			}
 		}})
-	growth.Test(t, &growth.Reader{Name: "printable text", Base: "x", Flat: true, Dimensions: dimensions[:len(dimensions)-3],
+	growth.Test(t, &growth.Reader{Name: "printable text", Base: "x", Flat: true, Dimensions: dimensions[:len(dimensions)-4],
 		Prepare: func(input string) func() error {
 			return func() error { diag.HideUserinfo(input); diag.Printable(input, 0); return nil }
 		}})
@@ -203,7 +204,7 @@ func TestGrowthOfRedaction(t *testing.T) {
 				return inner
 			}}),
 		Prepare: func(input string) func() error {
-			hide := func(s string) string { return display.Redact(s, "hunter2") }
+			hide := display.NewRedactor("hunter2").Redact
 			return func() error { _, err := recording.MaskJSON([]byte(input), hide); return err }
 		}})
 }
