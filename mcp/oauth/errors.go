@@ -150,7 +150,7 @@ func (t *Transport) String() string {
 
 // Hide returns text with the Transport's tokens and client secret replaced by
 // "***". Use it before printing a server's text, which may echo them.
-func (t *Transport) Hide(text string) string { return display.Redact(text, t.secrets()...) }
+func (t *Transport) Hide(text string) string { return t.hidden.Redact(text, t.secrets()...) }
 
 // secrets returns the client's secret and the tokens, also those of the last token
 // that a server refused: it may quote them later.

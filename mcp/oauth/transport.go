@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/display"
 	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/mcp/httperr"
@@ -85,6 +86,7 @@ type Transport struct {
 	base          http.RoundTripper
 	fetch         *fetcher
 	store         Store
+	hidden        display.Cache // see Hide
 
 	mu               lock.Mutex // guards what follows
 	loaded           bool       // tok and binding were read from the store

@@ -17,13 +17,21 @@ type Set struct {
 }
 
 // Hide replaces the secrets in a text.
-func (h Set) Hide(s string) string {
+func (h Set) Hide(s string) string { return h.hider()(s) }
+
+// hider returns Hide for many texts.
+func (h Set) hider() func(string) string {
+	values := &display.Cache{}
+	return func(s string) string { return h.hide(values, s) }
+}
+
+func (h Set) hide(values *display.Cache, s string) string {
 	for _, secret := range h.Values {
 		if s == secret && s != "" {
 			return diag.Mask // even if it is short
 		}
 	}
-	s = display.Redact(s, h.Values...)
+	s = values.Redact(s, h.Values...)
 	if h.Entry != nil {
 		s = h.Entry.Hide(s)
 	}
@@ -34,4 +42,4 @@ func (h Set) Hide(s string) string {
 }
 
 // Mask returns JSON text on one line, with values that look like secrets masked.
-func (h Set) Mask(data []byte) ([]byte, error) { return recording.MaskJSON(data, h.Hide) }
+func (h Set) Mask(data []byte) ([]byte, error) { return recording.MaskJSON(data, h.hider()) }

@@ -3,8 +3,10 @@ package secrets
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -31,6 +33,26 @@ func TestSecretsAreMasked(t *testing.T) {
 		if err != nil || string(got) != want {
 			t.Errorf("mask(%s) = %s, %v, want %s", text, got, err, want)
 		}
+	}
+}
+
+// TestMaskWithManySecrets: a message of many strings takes memory for its strings and for
+// the secrets, and not for each with each.
+func TestMaskWithManySecrets(t *testing.T) {
+	var values []string
+	for i := range 500 {
+		values = append(values, fmt.Sprintf("secret-%d", i))
+	}
+	message := []byte("[" + strings.Repeat(`"some text of a message",`, 2000) + `"secret-7"]`)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	got, err := Set{Values: values}.Mask(message)
+	runtime.ReadMemStats(&after)
+	if err != nil || !bytes.HasSuffix(got, []byte(`,"***"]`)) {
+		t.Errorf("%s, %v", got, err)
+	}
+	if n := after.TotalAlloc - before.TotalAlloc; n > 8<<20 {
+		t.Errorf("%d bytes are allocated", n)
 	}
 }
 
