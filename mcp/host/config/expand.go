@@ -3,11 +3,11 @@ package config
 import (
 	"context"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/display"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/host/internal/settings"
 )
@@ -46,8 +46,7 @@ func (s *Server) Expand(ctx context.Context, v *Vars) (*Server, error) {
 	if x.err != nil {
 		return nil, x.err
 	}
-	wire.SortStrings(x.out.secrets)
-	x.out.secrets = slices.Compact(x.out.secrets)
+	x.out.hidden = &display.Cache{}
 	return x.out, nil
 }
 
@@ -89,6 +88,9 @@ func (x *expansion) program() {
 		}
 		lines, err := readEnvFile(name)
 		x.fail("envFile", err)
+		for _, line := range lines {
+			x.count("envFile", line)
+		}
 		env = append(env, lines...)
 	}
 	for _, v := range s.Env {
@@ -109,6 +111,7 @@ func (x *expansion) program() {
 	for _, v := range env {
 		if key, value, _ := strings.Cut(v, "="); !isLocation(key) {
 			s.secrets = append(s.secrets, value)
+			s.secretArgs([]string{value}) // the password in the URL of a database
 		}
 	}
 	if !s.InheritEnv {
@@ -188,14 +191,19 @@ func (x *expansion) text(field, text string) string {
 // too long in all.
 func (x *expansion) variable(field, name string) string {
 	value, err := x.value(name)
-	if x.size += len(value); x.size > maxFile {
-		value, err = "", diag.Message("has variables whose values are longer than 4 MiB, together with those of other fields")
-	}
 	x.fail(field, err)
+	x.count(field, value)
 	if !isLocation(name) {
 		x.out.secrets = append(x.out.secrets, value)
 	}
 	return value
+}
+
+// count fails if the values of variables are too long in all.
+func (x *expansion) count(field, value string) {
+	if x.size += len(value); x.size > maxFile {
+		x.fail(field, diag.Message("has variables whose values are longer than 4 MiB, together with those of other fields"))
+	}
 }
 
 // isLocation reports whether a variable contains a path that error messages may

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -287,6 +288,54 @@ func TestManyDollarSigns(t *testing.T) {
 		s, err := (&config.Server{Command: text}).Expand(t.Context(), vars)
 		if err != nil || s.Command != text {
 			t.Errorf("%v, %d bytes", err, len(s.Command))
+		}
+	}
+}
+
+// TestPartsOfSecretValues: a program quotes a part of the value that it got.
+func TestPartsOfSecretValues(t *testing.T) {
+	s := &config.Server{Command: "run", Literal: true, Env: []string{
+		"DATABASE_URL=postgresql://me:p%40ss-word@db/x",
+		"OPTIONS=--verbose --api-key=opt-secret",
+		"PEM=-----BEGIN KEY-----\nfirst-line-of-it\nlast-line-of-it\n-----END KEY-----\n",
+		`ACCOUNT={"name":"n","private_key":"-----BEGIN KEY-----\nline-in-json\n"}`,
+		"FILE= from-a-file\n",
+	}}
+	x, err := s.Expand(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"p@ss-word", "p%40ss-word", "opt-secret", "first-line-of-it", "last-line-of-it", "line-in-json", "from-a-file"} {
+		if got := x.Hide("no " + text + "!"); got != "no ***!" {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+	if n := testing.AllocsPerRun(10, func() { x.Hide("a text that has nothing to hide") }); n > 0 {
+		t.Errorf("a text without secrets takes %v allocations", n)
+	}
+}
+
+// TestExpandedServerIsPublicWithoutValues: [config.Server.Public] and what prints with it
+// show no value of a variable, in any field.
+func TestExpandedServerIsPublicWithoutValues(t *testing.T) {
+	for _, s := range []*config.Server{
+		{Command: "run", Args: []string{"${TOKEN}", "db=${TOKEN};x"}},
+		{Command: "${TOKEN}", Dir: "/a/${TOKEN}"},
+		{URL: "https://h.example/${TOKEN}/mcp"},
+		{URL: "https://${TOKEN}.example/mcp"},
+		{Type: config.ClaudeAIProxy, URL: "https://h.example", ID: "${TOKEN}"},
+		{URL: "https://h.example", Auth: config.Auth{Type: config.AuthOAuth, OAuth: config.OAuth{ClientID: "${TOKEN}", RedirectURI: "http://localhost/${TOKEN}"}}},
+	} {
+		x, err := s.Expand(t.Context(), vars)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(x)
+		if shown := string(text) + x.String() + fmt.Sprintf("%#v", *x); err != nil || strings.Contains(shown, "s3cret") || !strings.Contains(shown, "***") {
+			t.Errorf("%s: %s, %v", s, shown, err)
+		}
+		if text, err := x.Public().RevealJSON(); err == nil {
+			t.Errorf("%s is revealed", text)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -200,6 +201,20 @@ func TestLongValuesOfVariables(t *testing.T) {
 		}
 		if err == nil && len(x.Env) != args+1 {
 			t.Errorf("%d that are passed on: %d", args, len(x.Env))
+		}
+	}
+}
+
+// TestLongFilesOfVariables: the limit includes what files have.
+func TestLongFilesOfVariables(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "env")
+	if err := os.WriteFile(name, []byte(strings.Repeat("A=12345\n", maxFile/8)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for files, want := range map[int]bool{1: true, 2: false, maxEnvFiles: false} {
+		s := &Server{Command: "x", EnvFiles: slices.Repeat([]string{name}, files)}
+		if _, err := s.Expand(context.Background(), nil); (err == nil) != want || err != nil && !strings.Contains(err.Error(), `"envFile" has variables whose values are longer than 4 MiB`) {
+			t.Errorf("%d: %v", files, err)
 		}
 	}
 }

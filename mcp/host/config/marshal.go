@@ -49,7 +49,7 @@ const errMasked = diag.Message("a secret is masked (" + diag.Mask + "): enter it
 
 // checkMasked returns an error if the text of a secret is a mask.
 func (s *Server) checkMasked() error {
-	values := append(slices.Clone(s.Args), s.URL, s.Auth.Token, s.Auth.OAuth.ClientSecret)
+	values := append(slices.Clone(s.Args), s.Command, s.Dir, s.ID, s.Auth.Token, s.Auth.OAuth.ClientSecret, s.Auth.OAuth.RedirectURI)
 	values = append(values, s.Env...)
 	for _, value := range s.Headers {
 		values = append(values, value)
@@ -60,6 +60,9 @@ func (s *Server) checkMasked() error {
 				values = append(values, strings.TrimSuffix(string(value), `"`))
 			}
 		}
+	}
+	if strings.Contains(s.URL, diag.Mask) || strings.HasSuffix(s.URL, "?...") {
+		return errMasked
 	}
 	for _, value := range values {
 		if strings.HasSuffix(value, diag.Mask) || strings.Contains(value, "://"+diag.Mask) || strings.Contains(value, "://") && strings.HasSuffix(value, "?...") {

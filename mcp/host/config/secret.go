@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
-	"github.com/stdmcp/stdmcp/internal/display"
 	"github.com/stdmcp/stdmcp/mcp/host/internal/settings"
 )
 
@@ -65,7 +64,12 @@ func (s *Server) secretArgs(args []string) {
 // headers, tokens, and the user info and query of URLs. Of the variables that
 // InheritEnv passes on, the values of those are secret whose names suggest it, such as
 // API_KEY. Only a Server that [Server.Expand] returned knows its secrets.
-func (s *Server) Hide(text string) string { return display.Redact(text, s.secrets...) }
+func (s *Server) Hide(text string) string {
+	if s.hidden == nil {
+		return text
+	}
+	return s.hidden.Redact(text, s.secrets...)
+}
 
 // Public returns a copy without secrets, for status reports. References to
 // variables are not secret.
@@ -87,6 +91,13 @@ func (s *Server) Public() *Server {
 	p.Overrides = publicOverrides(p.Overrides)
 	p.URL = settings.PublicURL(p.URL)
 	p.Args = settings.PublicArgs(p.Args)
+	texts := []*string{&p.Command, &p.URL, &p.Dir, &p.ID, &p.Auth.OAuth.ClientID, &p.Auth.OAuth.RedirectURI}
+	for i := range p.Args {
+		texts = append(texts, &p.Args[i])
+	}
+	for _, text := range texts { // what Expand has put there
+		*text = s.Hide(*text)
+	}
 	return p
 }
 

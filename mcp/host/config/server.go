@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/display"
 	"github.com/stdmcp/stdmcp/internal/glob"
 	"github.com/stdmcp/stdmcp/mcp"
 )
@@ -87,6 +88,7 @@ type Server struct {
 	base    string   // the folder for relative paths; empty means the process's
 	project string   // the working directory if Dir is empty; empty means the process's
 	secrets []string // see Hide
+	hidden  *display.Cache
 }
 
 // An Auth configures the authorization at one server.
@@ -123,7 +125,7 @@ func (f *Filter) Allows(tool string) bool {
 func (s *Server) copy() *Server {
 	c := *s
 	c.Args, c.Env = slices.Clone(s.Args), slices.Clone(s.Env)
-	c.Headers, c.secrets = make(map[string]string), nil
+	c.Headers, c.secrets, c.hidden = make(map[string]string), nil, nil
 	for name, value := range s.Headers {
 		c.Headers[name] = value
 	}
