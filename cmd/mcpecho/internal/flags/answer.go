@@ -2,10 +2,10 @@ package flags
 
 import (
 	"errors"
-	"os"
 	"slices"
 	"strings"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/input"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/toolargs"
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -38,7 +38,7 @@ func setAnswer(f *Values, v string) error {
 	}
 	f.Answer = a
 	if name, isFile := strings.CutPrefix(v, "@"); isFile {
-		data, err := os.ReadFile(name)
+		data, err := input.ReadFile(name)
 		if err != nil {
 			return err
 		}

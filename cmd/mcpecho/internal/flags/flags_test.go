@@ -2,6 +2,7 @@ package flags
 
 import (
 	"net/url"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -30,5 +31,15 @@ func TestParseWait(t *testing.T) {
 		if d, err := ParseWait(text); err == nil {
 			t.Errorf("%q is %v", text, d)
 		}
+	}
+}
+
+// TestAnswerFromFile: a device would have no end.
+func TestAnswerFromFile(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there is no such device")
+	}
+	if err := setAnswer(new(Values), "@/dev/zero"); err == nil || !strings.Contains(err.Error(), "/dev/zero is neither a regular file nor a pipe") {
+		t.Error(err)
 	}
 }

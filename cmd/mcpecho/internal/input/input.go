@@ -47,6 +47,16 @@ func Open(name string) (*os.File, error) {
 	return f, failure.Local(err)
 }
 
+// ReadFile reads arguments from a file that the user names.
+func ReadFile(name string) ([]byte, error) {
+	f, err := Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return Read(f, name)
+}
+
 // Read reads arguments. what names the source in errors.
 func Read(r io.Reader, what string) ([]byte, error) {
 	data, err := buffers.ReadUpTo(r, buffers.MaxMessage+1)

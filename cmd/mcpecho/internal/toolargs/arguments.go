@@ -93,14 +93,7 @@ func readArgument(ctx context.Context, arg string) (a Argument, err error) {
 		return a, UsageError("argument " + wire.Quote(key) + " needs the name of a file after @")
 	}
 	if name, ok := strings.CutPrefix(value, "@"); ok {
-		data, err := input.Await(ctx, func() ([]byte, error) {
-			f, err := input.Open(name)
-			if err != nil {
-				return nil, err
-			}
-			defer f.Close()
-			return input.Read(f, name)
-		})
+		data, err := input.Await(ctx, func() ([]byte, error) { return input.ReadFile(name) })
 		if err != nil {
 			return a, err
 		}
