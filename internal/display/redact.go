@@ -41,16 +41,7 @@ func shortest(secret string) int {
 	if wire.IndexAny(secret, breaks+`\`) >= 0 {
 		return minSecret
 	}
-	return len(trim(secret))
-}
-
-// trim returns a secret without surrounding spaces, as what reads it from a file or an
-// answer often does the same.
-func trim(secret string) string {
-	if s := wire.Trim(secret); len(s) >= minSecret {
-		return s
-	}
-	return secret
+	return len(wire.Trim(secret))
 }
 
 // PrintableWithout is [diag.Printable] for text that may contain secrets. It replaces
@@ -76,11 +67,14 @@ const longHead = 64
 func NewRedactor(secrets ...string) *Redactor {
 	r := &Redactor{forms: make(map[string][]string), heads: make(map[uint32]uint64)}
 	for _, secret := range secrets {
-		if secret = trim(secret); len(secret) < minSecret {
+		if len(secret) < minSecret {
 			continue
 		}
 		r.longest = max(r.longest, 2*len(secret))
 		r.add(secret)
+		if s := wire.Trim(secret); s != secret { // what reads a file often does the same
+			r.add(s)
+		}
 		// A program may print the lines of a key one by one. In JSON and in many files of
 		// variables, they are escaped.
 		lines := strings.ReplaceAll(secret, `\n`, "\n")

@@ -34,7 +34,7 @@ func TestMaskJSON(t *testing.T) {
 // name and in the encodings that servers use. What is printed shows none of them,
 // and is JSON.
 func FuzzMaskJSON(f *testing.F) {
-	for _, secret := range []string{"hunter22", "a b/c=d&e", `quo"te\d`, "<script>&", "gr\u00fc\u00dfe-aus", "line1\nline2", "\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f", "12345678.5"} {
+	for _, secret := range []string{"hunter22", "a b/c=d&e", `quo"te\d`, "<script>&", "gr\u00fc\u00dfe-aus", "line1\nline2", "1278L35 ", "\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f", "12345678.5"} {
 		f.Add(secret)
 	}
 	f.Fuzz(func(t *testing.T, secret string) {

@@ -299,7 +299,7 @@ func TestPartsOfSecretValues(t *testing.T) {
 		"OPTIONS=--verbose --api-key=opt-secret",
 		"PEM=-----BEGIN KEY-----\nfirst-line-of-it\nlast-line-of-it\n-----END KEY-----\n",
 		`ACCOUNT={"name":"n","private_key":"-----BEGIN KEY-----\nline-in-json\n"}`,
-		"FILE= from-a-file\n",
+		"FILE=from-a-file\n",
 	}}
 	x, err := s.Expand(t.Context(), nil)
 	if err != nil {

@@ -49,7 +49,13 @@ func unescape(s string) string {
 
 // secretArgs adds the secret parts of arguments.
 func (s *Server) secretArgs(args []string) {
-	_, secrets := diag.PublicArgs(args...)
+	public, secrets := diag.PublicArgs(args...)
+	for i, arg := range args {
+		if public[i] != arg { // with the quotes that a shell would remove
+			_, value, _ := strings.Cut(arg, "=")
+			s.secrets = append(s.secrets, arg, value)
+		}
+	}
 	for _, secret := range secrets {
 		first, _, _ := strings.Cut(secret, " ") // the mask may cover more than the secret
 		_, password, _ := strings.Cut(secret, ":")
