@@ -172,7 +172,11 @@ func (c *invocation) check(ctx context.Context, way string, versions []string) (
 	if ctx.Err() != nil {
 		return one, context.Cause(ctx)
 	}
-	one.err = s.explain(one.err)
+	if one.err = s.explain(one.err); opts.ConnectTimeout > 0 && errors.Is(one.err, context.DeadlineExceeded) {
+		f := *failure.Classify(one.err)
+		f.Hint = connectLonger
+		one.err = &f
+	}
 	return one, nil
 }
 

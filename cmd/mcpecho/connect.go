@@ -13,6 +13,7 @@ import (
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/state"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/internal/lock"
+	"github.com/stdmcp/stdmcp/internal/servercheck"
 	"github.com/stdmcp/stdmcp/internal/webprogram"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
@@ -36,7 +37,8 @@ type conversation struct {
 	nonJSON string // first output of the server that was not a message; guarded by mu
 	refused error  // an answer that did not fit the server's question; guarded by mu
 
-	initialized json.RawMessage // the result of initialize as it came, for --json; guarded by mu
+	monitor     *servercheck.Monitor // of the ids, and with -v of all that servers get wrong
+	initialized json.RawMessage      // the result of initialize as it came, for --json; guarded by mu
 }
 
 // withServer connects to the target, runs f and disconnects. In a shell it runs f
@@ -80,16 +82,15 @@ func (c *invocation) open(ctx context.Context) (s *conversation, end func() erro
 			}
 			return nil
 		}
-		opts.Trace.Message = func(_ context.Context, a bool, b []byte) { t.Message(n, a, b) }
+		monitored := opts.Trace.Message
+		opts.Trace.Message = func(ctx context.Context, a bool, b []byte) { monitored(ctx, a, b); t.Message(n, a, b) }
 	}
 	if trace := opts.Trace.Message; c.onSent != nil {
 		opts.Trace.Message = func(ctx context.Context, sent bool, data []byte) {
 			if sent {
 				c.onSent(data)
 			}
-			if trace != nil {
-				trace(ctx, sent, data)
-			}
+			trace(ctx, sent, data)
 		}
 	}
 	if c.flags.Record != "" && c.recorder == nil {
@@ -129,12 +130,16 @@ func (s *conversation) endProgram() {
 
 // options returns the client's options for the flags.
 func (c *invocation) options(s *conversation) *mcp.Options {
+	s.monitor = servercheck.NewMonitor(!c.flags.Verbose, func(f servercheck.Finding) { c.note(s, "mcpecho: "+terminal.EscapeLine(c.hide(f.String()))) })
 	opts := &mcp.Options{
 		Info:       mcp.Implementation{Name: "mcpecho", Version: mcp.Version},
 		Timeout:    c.flags.Timeout,
 		MaxTimeout: max(time.Hour, c.flags.Timeout),
-		Trace:      &mcp.Trace{Discarded: func(_ context.Context, a error, b []byte) { s.dropped(a, b) }},
-		Handlers:   append(c.answers(s), c.elicitation(s), mcp.Tasks{}),
+		Trace: &mcp.Trace{
+			Discarded: func(_ context.Context, a error, b []byte) { s.dropped(a, b) },
+			Message:   func(_ context.Context, a bool, b []byte) { s.monitor.Message(a, b) },
+		},
+		Handlers: append(c.answers(s), c.elicitation(s), mcp.Tasks{}),
 	}
 	if c.flags.Timeout < 0 {
 		opts.MaxTimeout = -1
@@ -167,6 +172,9 @@ func (c *invocation) options(s *conversation) *mcp.Options {
 	return opts
 }
 
+// connectLonger is the hint for a server that does not respond when the client connects.
+const connectLonger = "use --connect-timeout to wait longer"
+
 // startTimeout is the default limit for connecting to a server that is started,
 // because npx and the like may have to download it first.
 const startTimeout = time.Minute
@@ -184,7 +192,7 @@ func (c *invocation) connect(ctx context.Context, s *conversation, opts *mcp.Opt
 	if d := c.connectTimeout(); d > 0 {
 		late := &failure.Error{Status: failure.Unreachable, Kind: "timeout",
 			Message: "no response from " + wire.Quote(c.targetName()) + " within " + d.String(),
-			Hint:    "use --connect-timeout to wait longer"}
+			Hint:    connectLonger}
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, d, late)
 		defer cancel()
@@ -268,6 +276,11 @@ func (s *conversation) explain(err error) error {
 	s.mu.Unlock()
 	if nonJSON != "" {
 		f.Message += "\nIts output is not an MCP message: " + terminal.EscapeLine(nonJSON)
+	}
+	if s.monitor != nil && f.Kind == "timeout" {
+		if other, id := s.monitor.Unmatched(); other != "" {
+			f.Message += "\nA response with the id " + terminal.EscapeLine(other) + " arrived, and no request with that id waits; the last one has the id " + id
+		}
 	}
 	var exit *stdio.ExitError // quotes standard error already
 	const quoted = 5          // lines, in the text of an ExitError

@@ -12,6 +12,7 @@ import (
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/shellwords"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/state"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/lineedit"
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
@@ -168,7 +169,7 @@ func (sh *shell) dispatch(ctx context.Context, c *invocation, args []string, bef
 	sh.answer.Store(c.flags.Answer)
 	if c.flags.IsGiven("timeout") && c.flags.Timeout > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, c.flags.Timeout)
+		ctx, cancel = context.WithTimeoutCause(ctx, c.flags.Timeout, diag.NoResponse(c.flags.Timeout))
 		defer cancel()
 	}
 	return c.runCommand(ctx)

@@ -3,8 +3,10 @@
 package diag
 
 import (
+	"context"
 	"runtime"
 	"strings"
+	"time"
 )
 
 // A Message is an error that is its text, so that a constant needs no code.
@@ -72,6 +74,12 @@ func Find[T any](err error) (found T, ok bool) {
 		}
 	}
 	return found, false
+}
+
+// NoResponse returns the error of what has waited for d in vain. It matches
+// context.DeadlineExceeded.
+func NoResponse(d time.Duration) error {
+	return Error("no response within "+d.String(), context.DeadlineExceeded, nil)
 }
 
 // A NotPassedError is the error of a server whose reason names variables that are set

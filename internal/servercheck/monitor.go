@@ -7,32 +7,54 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// A monitor examines the messages as the server wrote them. The client of this module
+// A Monitor examines the messages as the server wrote them. The client of this module
 // accepts harmless deviations that other clients refuse.
-type monitor struct {
-	c *check
+type Monitor struct {
+	report  func(Finding)
+	onlyIDs bool
 
-	mu   sync.Mutex
-	sent map[string]string // methods of the requests without a response, by id
-	said map[string]bool   // kinds of findings, each of which is reported once
+	mu        sync.Mutex
+	sent      map[string]string // methods of the requests without a response, by id
+	last      string            // id of the last of them
+	unmatched string            // id of a response to none of them
+	said      map[string]bool   // kinds of findings, each of which is reported once
 }
 
-func newMonitor(c *check) *monitor {
-	return &monitor{c: c, sent: make(map[string]string), said: make(map[string]bool)}
+// NewMonitor returns a Monitor that calls report with each finding, one at a time. With
+// onlyIDs, it examines the ids of responses only.
+func NewMonitor(onlyIDs bool, report func(Finding)) *Monitor {
+	return &Monitor{report: report, onlyIDs: onlyIDs, sent: make(map[string]string), said: make(map[string]bool)}
 }
 
-// wrong adds a finding unless there is one of the same kind.
-func (m *monitor) wrong(kind, where, what string) {
-	if !m.said[kind] && len(m.said) < maxFound {
+// wrong reports a finding unless there is one of the same kind.
+func (m *Monitor) wrong(kind, where, what string) {
+	isID := kind == kindID || kind == kindNoID
+	if !m.said[kind] && len(m.said) < maxFound && (isID || !m.onlyIDs) {
 		m.said[kind] = true
-		m.c.errorf(where, "%s", what)
+		m.report(Finding{Where: where, What: what})
 	}
+}
+
+// The kinds of findings about ids.
+const kindID, kindNoID = "id", "no id"
+
+// Unmatched returns the id of a response to no request, and that of the last request, and
+// forgets them. Both are as they were written, and empty if there is no such response.
+func (m *Monitor) Unmatched() (response, request string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if response = m.unmatched; response != "" {
+		request = m.last
+	}
+	m.unmatched = ""
+	return response, request
 }
 
 // A parsed message has the members as they are written; nil if they are absent.
 type parsed struct{ version, id, method, params, result, err []byte }
 
-func (m *monitor) message(sent bool, data []byte) {
+// Message examines a message that the client has sent or received.
+func (m *Monitor) Message(sent bool, data []byte) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	data = wire.Trim(data)
@@ -51,12 +73,13 @@ func (m *monitor) message(sent bool, data []byte) {
 	}
 	var p parsed
 	if m.parse(data, &p, sent); p.method != nil && p.id != nil && len(m.sent) < maxFound {
-		m.sent[string(p.id)] = text(p.method)
+		m.last = string(p.id)
+		m.sent[m.last] = text(p.method)
 	}
 }
 
 // parse reads the members of a message, and reports false if it is not a JSON object.
-func (m *monitor) parse(data []byte, p *parsed, sent bool) bool {
+func (m *Monitor) parse(data []byte, p *parsed, sent bool) bool {
 	r := wire.NewReader(data)
 	if r.Kind() != wire.Object {
 		return false
@@ -97,7 +120,7 @@ func text(raw []byte) string {
 
 // received examines a message of the server. The client itself reports one that no
 // client can use.
-func (m *monitor) received(data []byte) {
+func (m *Monitor) received(data []byte) {
 	var p parsed
 	if !m.parse(data, &p, false) || text(p.version) != "2.0" {
 		return
@@ -113,6 +136,8 @@ func (m *monitor) received(data []byte) {
 	}
 	method := m.answered(p.id)
 	switch {
+	case m.onlyIDs:
+		return
 	case p.result == nil && p.err == nil:
 		return
 	case p.result != nil && p.err != nil:
@@ -131,7 +156,7 @@ func (m *monitor) received(data []byte) {
 
 // answered returns the method of the request that a response belongs to, and examines
 // its id.
-func (m *monitor) answered(id []byte) string {
+func (m *Monitor) answered(id []byte) string {
 	if method, ok := m.sent[string(id)]; ok {
 		delete(m.sent, string(id))
 		return method
@@ -144,17 +169,19 @@ func (m *monitor) answered(id []byte) string {
 	}
 	if method, ok := m.sent[string(number)]; ok {
 		delete(m.sent, string(number))
-		m.wrong("id", method, "the id of the response is not that of the request: "+what+", so that most clients wait forever")
+		m.wrong(kindID, method, "the id of the response is not that of the request: "+what+", so that most clients wait forever")
 		return method
 	}
-	if id == nil || string(id) == "null" {
-		m.wrong("no id", "message", "an error response without the id of a request: most clients cannot tell which request it belongs to")
+	if id != nil && string(id) != "null" {
+		m.unmatched = string(id[:min(len(id), 100)])
+	} else {
+		m.wrong(kindNoID, "message", "an error response without the id of a request: most clients cannot tell which request it belongs to")
 	}
 	return "message"
 }
 
 // error examines the error of a response.
-func (m *monitor) error(method string, raw []byte) {
+func (m *Monitor) error(method string, raw []byte) {
 	r := wire.NewReader(raw)
 	if r.Kind() != wire.Object {
 		m.wrong("error", method, "the error is not an object with a code and a message")
@@ -180,7 +207,7 @@ const opaque = " inputSchema outputSchema structuredContent "
 
 // nulls finds members of a result that are null. They must be absent: no member of the
 // protocol may be null, and strict clients refuse the whole result.
-func (m *monitor) nulls(method, path string, raw []byte) {
+func (m *Monitor) nulls(method, path string, raw []byte) {
 	r := wire.NewReader(raw)
 	switch r.Kind() {
 	case wire.Null:

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
@@ -86,16 +87,16 @@ func newCheck(o *Options) *check { return &check{opts: *o, timeout: cmp.Or(o.Tim
 func (c *check) connect(ctx context.Context, t mcp.Transport) (err error) {
 	if limit := c.opts.ConnectTimeout; limit > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, limit)
+		ctx, cancel = context.WithTimeoutCause(ctx, limit, diag.NoResponse(limit))
 		defer cancel()
 	}
-	m := newMonitor(c)
+	m := NewMonitor(false, c.add)
 	trace := &mcp.Trace{
 		Message: func(_ context.Context, sent bool, data []byte) {
 			if c.opts.Message != nil {
 				c.opts.Message(sent, data)
 			}
-			m.message(sent, data)
+			m.Message(sent, data)
 		},
 		Discarded: func(_ context.Context, reason error, data []byte) {
 			c.errorf("message", "clients discard it: %v: %.200q", reason, data)

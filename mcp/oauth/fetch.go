@@ -14,6 +14,7 @@ import (
 	"github.com/stdmcp/stdmcp/internal/buffers"
 	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/internal/lock"
+	"github.com/stdmcp/stdmcp/mcp/httperr"
 )
 
 const (
@@ -180,6 +181,11 @@ func (f *fetcher) parse(raw string) (*url.URL, error) {
 	return u, nil
 }
 
+// withTimeout is context.WithTimeout with a cause that says what was waited for.
+func withTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, d, &httperr.TimeoutError{What: "no response", After: d})
+}
+
 // A response is one that was read to its end.
 type response struct {
 	url    string // without user, password and query
@@ -190,7 +196,7 @@ type response struct {
 
 // get fetches a document and follows redirects.
 func (f *fetcher) get(ctx context.Context, u *url.URL, header http.Header) (*response, error) {
-	ctx, cancel := context.WithTimeout(ctx, fetchTime)
+	ctx, cancel := withTimeout(ctx, fetchTime)
 	defer cancel()
 	for range maxRedirects + 1 {
 		a, err := f.send(ctx, http.MethodGet, u, header, nil)
@@ -214,7 +220,7 @@ func (f *fetcher) get(ctx context.Context, u *url.URL, header http.Header) (*res
 
 // post sends a body. It follows no redirects, because the body has secrets.
 func (f *fetcher) post(ctx context.Context, u *url.URL, header http.Header, body []byte) (*response, error) {
-	ctx, cancel := context.WithTimeout(ctx, postTime)
+	ctx, cancel := withTimeout(ctx, postTime)
 	defer cancel()
 	a, err := f.send(ctx, http.MethodPost, u, header, body)
 	if err == nil && a.status/100 == 3 {

@@ -63,7 +63,7 @@ const (
 // probe sends the server a request without a token and returns its demand, which
 // is zero if the server accepts that request without authorization.
 func (t *Transport) probe(ctx context.Context) (demand, error) {
-	ctx, cancel := context.WithTimeout(ctx, fetchTime)
+	ctx, cancel := withTimeout(ctx, fetchTime)
 	defer cancel()
 	d, status, err := t.probeWith(ctx, http.MethodPost, discoverBody, http.Header{
 		"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"},

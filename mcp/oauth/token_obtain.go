@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -204,7 +203,7 @@ func isTransient(err error) bool {
 	if e, ok := diag.Find[*ServerError](err); ok {
 		return e.Status >= 500 || e.Status == http.StatusTooManyRequests
 	}
-	_, ok := diag.Find[net.Error](err)
+	_, ok := diag.Find[interface{ Timeout() bool }](err) // also a net.Error
 	return ok
 }
 

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
+)
+
+// withIDs runs mcpecho with a server whose responses to tools/call have the id that is
+// given as a word of a shell, where $id is the right one.
+func withIDs(t *testing.T, stdin, id string, args ...string) result {
+	t.Helper()
+	const script = `while read -r line; do
+	id=${line#*\"id\":}; id=${id%%[,\}]*}
+	case "$line" in
+	*'"tools/call"'*) id=ID; result='{"content":[{"type":"text","text":"hi"}]}' ;;
+	*'"tools/list"'*) result='{"tools":[{"name":"t","inputSchema":{"type":"object"}}]}' ;;
+	*'"initialize"'*) result='{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}' ;;
+	*) continue ;;
+	esac
+	echo '{"jsonrpc":"2.0","id":'"$id"',"result":'"$result"'}'
+done`
+	return runCommandWithInput(t, stdin, append(args, "--protocol", "2025-11-25", "--", "/bin/sh", "-c", strings.Replace(script, "ID", id, 1))...)
+}
+
+// TestStringIDs: mcpecho accepts what most clients wait for in vain, and says so.
+func TestStringIDs(t *testing.T) {
+	t.Parallel()
+	const warning = "mcpecho: tools/call: the id of the response is not that of the request: it is a string, and the request has a number, so that most clients wait forever\n"
+	withIDs(t, "", `'"'$id'"'`, "call", "t").want(t, 0, "hi\n", warning)
+	withIDs(t, "", `'"'$id'"'`, "call", "t", "-q").want(t, 0, "hi\n", "")
+	withIDs(t, "", `$id`, "call", "t").want(t, 0, "hi\n", "")
+}
+
+// TestOtherIDs: a response that belongs to no request may be the one that is missing.
+func TestOtherIDs(t *testing.T) {
+	t.Parallel()
+	const late = "no response within 1s\nA response with the id 99 arrived, and no request with that id waits; the last one has the id "
+	withIDs(t, "", "99", "call", "t", "--timeout", "1s").want(t, failure.Unreachable, "", late)
+	o := withIDs(t, "", ":", "call", "t", "--timeout", "1s")
+	if o.want(t, failure.Unreachable, "", "no response within 1s\n"); strings.Contains(o.stderr, "arrived") {
+		t.Error(o.stderr)
+	}
+	o = withIDs(t, "call t --timeout 1s\n", "99", "shell")
+	if o.want(t, failure.Unreachable, "", late); strings.Contains(o.stderr, "context deadline") {
+		t.Error(o.stderr)
+	}
+}
+
+// TestCheckNamesTheTimeOfConnecting: the error says what was waited for, and which flag
+// changes it.
+func TestCheckNamesTheTimeOfConnecting(t *testing.T) {
+	t.Parallel()
+	o := runCommand(t, "check", "--connect-timeout", "1s", "--", "/bin/sh", "-c", "cat >/dev/null")
+	o.want(t, failure.Unreachable, "", "no response within 1s\nuse --connect-timeout to wait longer\n")
+}
