@@ -265,3 +265,37 @@ func TestForwarderRecordsWrongContent(t *testing.T) {
 		}
 	}
 }
+
+// TestIDOfAnotherType: a response whose id is a string in place of a number reaches the
+// client over HTTP as it is, as lenient clients accept it, if it is clear for which request
+// it is.
+func TestIDOfAnotherType(t *testing.T) {
+	modernBody, modernHeader := modern("7", "tools/call", "a", `{"name":"a"}`)
+	for _, isModern := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			o := inMemory(nil)
+			seen := tapped(o)
+			aServer(t, o, func(m *jsonrpc.Message) []string {
+				switch {
+				case !m.IsRequest():
+					return nil
+				case m.Method != "tools/call":
+					return []string{strings.TrimSpace(string(jsonrpc.AppendResponse(nil, m.ID, []byte(`{}`), nil)))}
+				}
+				return []string{`{"jsonrpc":"2.0","id":"` + strings.Trim(m.ID.String(), `"`) + `","result":{}}`}
+			})
+			f := serveWeb(t, NewWeb(o), true)
+			body, header := modernBody, modernHeader
+			if !isModern {
+				body, header = request(7, "tools/call", `{"name":"a"}`), f.session()
+			}
+			const want = `{"jsonrpc":"2.0","id":"7","result":{}}`
+			status, all := f.post(body, header...)
+			synctest.Wait()
+			if got := seen.take(); status != 200 || len(all) != 1 || all[0] != want ||
+				!strings.Contains(got, "< "+want) || !strings.Contains(got, `note: the server has responded to the request 7 with the id "7"`) {
+				t.Error(status, all, got)
+			}
+		})
+	}
+}

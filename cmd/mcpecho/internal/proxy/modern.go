@@ -226,7 +226,12 @@ func (s *shared) toClient(message []byte) error {
 	it := item{last: m.Method == ""}
 	message = flat(message)
 	if m.Method == "" {
-		message = replace(message, x.id, "id")
+		id := x.id
+		if text := m.ID.String(); text[0] == '"' && id[0] != '"' { // the client sees what is wrong
+			id = `"` + id + `"`
+			s.web.o.Note(otherType(x.id, id))
+		}
+		message = replace(message, id, "id")
 		message = replace(message, x.id, "result", "_meta", metaSubscription)
 	} else if token != "" {
 		message = replace(message, x.token, "params", "progressToken")
@@ -252,9 +257,7 @@ func (s *shared) retire(own int64) {
 		return
 	}
 	delete(s.exchanges, own)
-	if s.recent = append(s.recent, x); len(s.recent) > maxGone {
-		s.recent = slices.Delete(s.recent, 0, 1)
-	}
+	s.recent = appendGone(s.recent, x)
 }
 
 // lose notes a message that is for no request, or a second response to one.

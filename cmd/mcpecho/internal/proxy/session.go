@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -310,10 +311,13 @@ const maxGone = 1000
 // leave notes that no client waits for the responses to these requests. The caller holds
 // box.mu.
 func (s *session) leave(ids ...jsonrpc.ID) {
-	s.gone = append(s.gone, ids...)
-	if extra := len(s.gone) - maxGone; extra > 0 {
-		s.gone = slices.Delete(s.gone, 0, extra)
-	}
+	s.gone = appendGone(s.gone, ids...)
+}
+
+// appendGone appends to a list, of which it keeps the last maxGone.
+func appendGone[T any](list []T, more ...T) []T {
+	list = append(list, more...)
+	return slices.Delete(list, 0, max(0, len(list)-maxGone))
 }
 
 // route returns the reply that a message belongs to: of the request that it responds
@@ -347,11 +351,46 @@ func (s *session) route(messages []jsonrpc.Message) (*reply, item) {
 	n := len(s.replies)
 	switch {
 	case m.Method == "":
-		return nil, item{} // the client has left
+		return s.routeByText(m)
 	case n == 1 || n > 0 && s.general == nil:
 		return s.replies[n-1], item{}
 	}
 	return s.general, item{}
+}
+
+// routeByText returns the reply to the only request whose id has the text of the response's
+// id, and which is a number in place of a string or the other way round: lenient clients
+// accept the response. The caller holds box.mu.
+func (s *session) routeByText(m *jsonrpc.Message) (found *reply, it item) {
+	for _, out := range s.replies {
+		for _, id := range out.ids {
+			if !sameText(id, m.ID) {
+				continue
+			}
+			if found != nil {
+				return nil, item{}
+			}
+			found, it.ids = out, []jsonrpc.ID{id}
+		}
+	}
+	if found == nil {
+		return nil, item{} // the client has left
+	}
+	if m.Error != nil {
+		it.code = m.Error.Code
+	}
+	go s.web.o.Note(otherType(it.ids[0].String(), m.ID.String())) // mu is held
+	return found, it
+}
+
+// sameText reports whether two ids have the same text.
+func sameText(a, b jsonrpc.ID) bool {
+	return strings.Trim(a.String(), `"`) == strings.Trim(b.String(), `"`)
+}
+
+// otherType says that the id of a response has another JSON type than that of the request.
+func otherType(request, response string) string {
+	return "the server has responded to the request " + request + " with the id " + response + ", which only lenient clients accept"
 }
 
 var errNoServer = errors.New("the server has ended")
