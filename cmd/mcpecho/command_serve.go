@@ -111,7 +111,17 @@ func (c *invocation) serveReplay(ctx context.Context) error {
 	if err != nil {
 		return c.explainRecording(err, c.flags.Replay)
 	}
-	r := recording.NewReplay(entries, &recording.Options{Report: c.warn, Differs: c.warn})
+	ended := make(chan string, 1)
+	o := &recording.Options{Report: c.warn, Differs: c.warn}
+	if c.flags.Address == "" { // over HTTP, only the session ends
+		o.Ended = func(how string) {
+			select {
+			case ended <- how:
+			default:
+			}
+		}
+	}
+	r := recording.NewReplay(entries, o)
 	if c.flags.Address != "" {
 		h := serve.NewReplay(r)
 		legacy := slices.ContainsFunc(entries, func(e recording.Entry) bool { return e.Sent && e.Message.Method == "initialize" })
@@ -126,6 +136,8 @@ func (c *invocation) serveReplay(ctx context.Context) error {
 	select {
 	case <-done:
 		return nil
+	case how := <-ended:
+		return &failure.Error{Status: failure.Unreachable, Kind: "crashed", Message: "the recorded server ended here: " + how}
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
+	"github.com/stdmcp/stdmcp/internal/recording"
 	"github.com/stdmcp/stdmcp/internal/testutil"
 )
 
@@ -283,4 +284,47 @@ func TestBadRecordings(t *testing.T) {
 	runCommand(t, "serve", "--replay", file).want(t, failure.Usage, "", "truncated")
 	runCommand(t, "serve", "--replay", file, "--protocol", "2025-11-25").want(t, failure.Usage, "", "type: mcpecho serve --replay ")
 	runWithServer(t, "tools", "--record", filepath.Join(file, "no")).want(t, failure.Usage, "", native(t, "not a directory"))
+}
+
+// TestReplayNamesWhatIsMissing: what a recording does not have is no fault of the server, and
+// no change of it.
+func TestReplayNamesWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "tools.rec")
+	runWithServer(t, "tools", "--record", file)
+	r := runCommand(t, "check", "--", "mcpecho", "serve", "--replay", file)
+	if r.status != 0 || strings.Contains(r.stdout, "wrong ") || !strings.Contains(r.stdout, "careful  prompts/list: not in the recording") {
+		t.Error(r)
+	}
+	r = runCommand(t, "diff", file, "mcpecho serve --replay "+file)
+	if r.status != 0 || !strings.Contains(r.stdout, "prompts: not compared") || strings.Contains(r.stdout, "tools") {
+		t.Error(r)
+	}
+}
+
+// TestReplayEndsAsTheServerDid: the replay of a server that exits at a request exits there,
+// and says how the recorded one did.
+func TestReplayEndsAsTheServerDid(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "crash.rec")
+	f, err := os.Create(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := recording.NewWriter(f)
+	const ask = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
+	w.Message(1, true, []byte(ask))
+	w.End(1, "exited with status 3")
+	w.Message(1, false, []byte(`{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"mcpecho proxy: exited with status 3"}}`))
+	if err := errors.Join(w.Close(), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	in, typed := io.Pipe()
+	go func() { _, _ = io.WriteString(typed, ask+"\n") }() // ends when it is read
+	out, stderr := new(strings.Builder), new(strings.Builder)
+	status := run(t.Context(), []string{"serve", "--replay", file}, &environment{stdin: in, stdout: out, stderr: stderr, getenv: func(string) string { return "" }, name: "mcpecho"})
+	if status != 4 || out.String() != "" || !strings.Contains(stderr.String(), "the recorded server ended here: exited with status 3") {
+		t.Error(status, out, stderr)
+	}
+	_ = typed.Close()
 }

@@ -3,6 +3,7 @@ package recording
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -29,6 +30,10 @@ type Options struct {
 	// the server that is another one than in the recording.
 	Differs func(problem string)
 
+	// Ended, if not nil, is called where the recorded server ended, with how it did, before
+	// the stream is closed.
+	Ended func(how string)
+
 	// Secrets are the values that the Writer was given.
 	Secrets []string
 }
@@ -37,7 +42,8 @@ type Options struct {
 // request matches a recorded one with the same method and params: the order of
 // members and _meta do not count, and of the handshake no params. Each recorded
 // request is used once, and the last of those that match as often as needed. What the
-// server sent after a response of the client waits for that response.
+// server sent after a response of the client waits for that response. What the server did
+// wrong happens again: no response, a wrong id, a line that is no message, its end.
 type Replay struct {
 	opts    Options
 	secrets *display.Redactor
@@ -85,11 +91,14 @@ func NewReplay(entries []Entry, o *Options) *Replay {
 	asked := map[string]*step{}      // requests of the server without a response
 	for _, e := range entries {
 		m := e.Message
+		x := last[e.Conn]
 		if e.Kind != Message {
+			if x != nil && !e.Sent && e.Kind != Exchange {
+				x.add(&step{Entry: e})
+			}
 			continue
 		}
 		id := fmt.Sprint(e.Conn, " ", m.ID)
-		x := last[e.Conn]
 		if t := wire.Lookup(m.Params, "progressToken"); t != nil && tokens[fmt.Sprint(e.Conn, string(t))] != nil {
 			x = tokens[fmt.Sprint(e.Conn, string(t))] // and not the last of several at the same time
 		}
@@ -107,10 +116,12 @@ func NewReplay(entries []Entry, o *Options) *Replay {
 				q.asked.add(&step{Entry: e})
 				delete(asked, id)
 			}
+		case isOfProxy(m.Error) && pending[id] != nil:
+			delete(pending, id) // the server has not responded
 		case m.Method == "" && pending[id] != nil:
 			pending[id].response = &step{Entry: e}
 			delete(pending, id)
-		case x == nil || m.Method == "":
+		case x == nil:
 		default:
 			one := &step{Entry: e, asked: x}
 			x.add(one)
@@ -120,6 +131,12 @@ func NewReplay(entries []Entry, o *Options) *Replay {
 		}
 	}
 	return r
+}
+
+// isOfProxy reports whether an error is one of "mcpecho proxy", which has it in place of
+// the server's response that there was not.
+func isOfProxy(e *jsonrpc.Error) bool {
+	return e != nil && e.Code == -32000 && strings.HasPrefix(e.Message, "mcpecho proxy: ")
 }
 
 // keyOf returns what must be the same in requests that match.
@@ -161,6 +178,13 @@ func canonical(dst, raw []byte, top bool) []byte {
 		return append(dst, "{}"...) // no params
 	}
 	return append(dst, r.Raw()...)
+}
+
+// IsMissing reports whether err is the error of a replay for a request that the recording
+// does not have.
+func IsMissing(err error) bool {
+	var refused *jsonrpc.Error
+	return errors.As(err, &refused) && refused.Code == jsonrpc.CodeInternalError && string(wire.Lookup(refused.Data, "notInRecording")) == "true"
 }
 
 // Features implements Transport.
@@ -242,7 +266,7 @@ func (s *session) respond(m jsonrpc.Message) {
 		}
 		s.writing.Lock()
 		defer s.writing.Unlock()
-		_, _ = s.stream.Write(jsonrpc.AppendResponse(nil, m.ID, nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: problem}))
+		_, _ = s.stream.Write(jsonrpc.AppendResponse(nil, m.ID, nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: problem, Data: []byte(`{"notInRecording":true}`)}))
 		return
 	}
 	s.mu.Lock()
@@ -259,6 +283,14 @@ func (s *session) respond(m jsonrpc.Message) {
 			if !s.await(one.Message.ID) {
 				return
 			}
+		case one.Kind == Connection:
+			if ended := s.r.opts.Ended; ended != nil {
+				ended(one.Text)
+			}
+			_ = s.stream.Close()
+			return
+		case one.Kind == Text:
+			s.write(one.Text)
 		case s.r.opts.Timed && !s.wait(one.At-last):
 			return
 		default:
@@ -344,8 +376,13 @@ func (s *session) send(e *step, x *exchange, m jsonrpc.Message) {
 		}
 		return nil
 	})
-	if isResponse {
+	switch {
+	case isResponse && e == x.response:
 		text = setID(text, idText(m.ID))
+	case isResponse && !e.Message.ID.IsZero(): // one more response, or one with a wrong id
+		s.mu.Lock()
+		text = setID(text, s.wrongID(e))
+		s.mu.Unlock()
 	}
 	if e.Message.IsRequest() {
 		s.mu.Lock()
@@ -353,6 +390,25 @@ func (s *session) send(e *step, x *exchange, m jsonrpc.Message) {
 		s.mu.Unlock()
 	}
 	s.write(string(text))
+}
+
+// wrongID returns the id of a response that no request waits for: that of today's request
+// if the response has the id of the recorded one, or a text in place of its number or the
+// other way round. The caller holds mu.
+func (s *session) wrongID(e *step) []byte {
+	recorded := e.Message.ID.String()
+	if id := s.ids[recordedID(e.Conn, recorded)]; id != nil {
+		return id
+	}
+	if text, ok := strings.CutPrefix(recorded, `"`); ok {
+		id := s.ids[recordedID(e.Conn, strings.TrimSuffix(text, `"`))]
+		if id != nil {
+			return wire.AppendString(nil, string(id))
+		}
+	} else if id := s.ids[recordedID(e.Conn, `"`+recorded+`"`)]; id != nil {
+		return bytes.Trim(id, `"`)
+	}
+	return []byte(recorded)
 }
 
 func recordedID(conn int, id string) string { return fmt.Sprint(conn, " ", id) }

@@ -84,3 +84,73 @@ func TestReplayAwaitsAnswers(t *testing.T) {
 		})
 	}
 }
+
+// faulty is a session with a server that makes mistakes, as "mcpecho proxy" records it:
+// what it answers in place of the server is no response of the server.
+const faulty = `> {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"hang"}}
+> {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"junk"}}
+<text Listening on port 3000
+< {"jsonrpc":"2.0","id":2,"result":{"n":1}}
+< {"jsonrpc":"2.0","id":2,"result":{"n":2}}
+> {"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"wrong"}}
+< {"jsonrpc":"2.0","id":"3","result":{}}
+> {"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"other"}}
+< {"jsonrpc":"2.0","id":999,"result":{}}
+< {"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"what?"}}
+> {"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"crash"}}
+end exited with status 3
+< {"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"mcpecho proxy: exited with status 3"}}
+< {"jsonrpc":"2.0","id":5,"error":{"code":-32000,"message":"mcpecho proxy: exited with status 3"}}`
+
+// TestReplayOfFaults: a replay makes the recorded mistakes again, with the ids of today.
+func TestReplayOfFaults(t *testing.T) {
+	var b bytes.Buffer
+	w := NewWriter(&b)
+	for line := range strings.SplitSeq(faulty, "\n") {
+		switch kind, text, _ := strings.Cut(line, " "); kind {
+		case "end":
+			w.End(1, text)
+		default:
+			w.Message(1, kind == ">", []byte(text))
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := Read(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string][]string{
+		"hang":  nil,
+		"junk":  {"Listening on port 3000", `{"jsonrpc":"2.0","id":70,"result":{"n":1}}`, `{"jsonrpc":"2.0","id":70,"result":{"n":2}}`},
+		"wrong": {`{"jsonrpc":"2.0","id":"70","result":{}}`},
+		"other": {`{"jsonrpc":"2.0","id":999,"result":{}}`, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"what?"}}`},
+		"crash": {"end: exited with status 3"},
+		"new":   {`"data":{"notInRecording":true}`},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var got []string
+			client, server := jsonrpc.Pipe()
+			go NewReplay(entries, &Options{Ended: func(how string) { got = append(got, "end: "+how) }}).Serve(server) // ends with client
+			go func() {                                                                                               // ends with client
+				for {
+					data, err := client.Read()
+					if err != nil {
+						return
+					}
+					got = append(got, strings.TrimSpace(string(data)))
+				}
+			}()
+			_, _ = client.Write([]byte(`{"jsonrpc":"2.0","id":70,"method":"tools/call","params":{"name":"` + name + `"}}` + "\n"))
+			synctest.Wait()
+			if name == "new" && len(got) == 1 && strings.Contains(got[0], want[0]) {
+				want = got
+			}
+			if fmt.Sprint(got) != fmt.Sprint(want) {
+				t.Errorf("%s: got %q, want %q", name, got, want)
+			}
+			_ = client.Close()
+		})
+	}
+}

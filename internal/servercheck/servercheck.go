@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/recording"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
@@ -137,6 +138,12 @@ func (c *check) add(f Finding) {
 }
 
 func (c *check) errorf(where, format string, args ...any) {
+	for _, arg := range args {
+		if err, ok := arg.(error); ok && recording.IsMissing(err) {
+			c.warnf(where, "not in the recording")
+			return
+		}
+	}
 	c.add(Finding{Where: where, What: fmt.Sprintf(format, args...)})
 }
 
@@ -257,7 +264,7 @@ func (c *check) unread(ctx context.Context, uri, where string, err error) {
 			return // it ceased to exist in the meantime
 		}
 	}
-	state := refused != nil && !c.isLacking(refused.Code) || errors.Is(err, mcp.ErrInputRequired)
+	state := refused != nil && !recording.IsMissing(err) && !c.isLacking(refused.Code) || errors.Is(err, mcp.ErrInputRequired)
 	if state {
 		c.warnf(where, "listed, but the server refuses to read it now: %v", err)
 	} else {
@@ -314,6 +321,8 @@ func (c *check) mustRefuse(ctx context.Context, method, params string, code int6
 	where := method + " with " + params
 	var refused *jsonrpc.Error
 	switch {
+	case recording.IsMissing(err):
+		c.errorf(where, "%v", err)
 	case err == nil && code == 0:
 		c.warnf(where, "succeeds, and should be an error")
 	case err == nil:

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/recording"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
@@ -53,6 +54,10 @@ func Read(ctx context.Context, client *mcp.Client) (*Catalog, error) {
 		})
 		var refusal *jsonrpc.Error
 		if errors.As(err, &refusal) && refusal.Code == jsonrpc.CodeMethodNotFound {
+			continue
+		}
+		if recording.IsMissing(err) {
+			k.absent[i], k.unasked[i] = "the recording has no "+l.method, true
 			continue
 		}
 		if err != nil {
