@@ -234,15 +234,16 @@ type tailWriter struct {
 	line   []byte // the current, unfinished line
 }
 
-// maxLine is the length at which a longer line is split.
-const maxLine = 4 << 10
+// maxLine is the length from which a longer line is split: at the next blank or quote, as
+// it may be inside of a secret, which would not be found; or at maxWord.
+const maxLine, maxWord = 4 << 10, 64 << 10
 
 func (w *tailWriter) Write(p []byte) (int, error) {
 	for _, c := range p {
 		if c != '\n' {
 			w.line = append(w.line, c)
 		}
-		if c == '\n' || len(w.line) == maxLine {
+		if c == '\n' || len(w.line) >= maxLine && (strings.IndexByte(" \t\"'", c) >= 0 || len(w.line) == maxWord) {
 			w.onLine(string(w.line))
 			w.line = w.line[:0]
 		}

@@ -90,7 +90,8 @@ type Tail struct {
 
 const (
 	maxLastLines = 5
-	maxLastLine  = 4 << 10
+	maxLastLine  = 4 << 10 // from here on, a line is split at a blank or a quote, which are rarely inside of a secret
+	maxLastWord  = 64 << 10
 )
 
 func (l *Tail) Write(p []byte) (int, error) {
@@ -99,8 +100,10 @@ func (l *Tail) Write(p []byte) (int, error) {
 	for rest := string(p); rest != ""; {
 		line, after, ended := strings.Cut(rest, "\n")
 		l.partial = append(l.partial, line...)
-		if ended || len(l.partial) > maxLastLine {
-			l.endLine()
+		if last := strings.LastIndexAny(line, " \t\"'"); ended || len(l.partial) > maxLastWord {
+			l.endLine(len(l.partial))
+		} else if len(l.partial) > maxLastLine && last >= 0 {
+			l.endLine(len(l.partial) - len(line) + last + 1)
 		}
 		rest = after
 	}
@@ -119,10 +122,10 @@ func (l *Tail) Follow(print func(line string)) {
 	}
 }
 
-// endLine is called with mu held.
-func (l *Tail) endLine() {
-	line := diag.HideUserinfo(strings.TrimRight(withoutStyles(string(l.partial)), " \r\t"))
-	l.partial = l.partial[:0]
+// endLine ends a line after n bytes of l.partial. It is called with mu held.
+func (l *Tail) endLine(n int) {
+	line := diag.HideUserinfo(strings.TrimRight(withoutStyles(string(l.partial[:n])), " \r\t"))
+	l.partial = append(l.partial[:0], l.partial[n:]...)
 	if line == "" {
 		return
 	}
@@ -139,7 +142,7 @@ func (l *Tail) endLine() {
 func (l *Tail) End() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.endLine()
+	l.endLine(len(l.partial))
 }
 
 // String returns the last lines, each after a line break and a tab.
