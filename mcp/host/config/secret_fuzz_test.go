@@ -12,6 +12,9 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
 
+// oneLine joins the lines of a secret, which a text may break anywhere.
+var oneLine = strings.NewReplacer("\r", "", "\n", "")
+
 // FuzzSecretsAreHidden plants a secret in each field of a server that may have
 // one. No text that Hide or Public returns shows it, in any encoding.
 func FuzzSecretsAreHidden(f *testing.F) {
@@ -21,8 +24,8 @@ func FuzzSecretsAreHidden(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, field int, secret string) {
-		if len(secret) < 8 || !utf8.ValidString(secret) || strings.ContainsAny(secret, "*$\x00") || strings.TrimSpace(secret) != secret {
-			return // a star may come from a mask, and a dollar sign starts a variable
+		if len(oneLine.Replace(secret)) < 8 || !utf8.ValidString(secret) || strings.ContainsAny(secret, "*$\x00") || strings.TrimSpace(secret) != secret || strings.Trim(secret, "'\"` \r\n") == "" {
+			return // a star may come from a mask, a dollar sign starts a variable, and an argument may be in quotes
 		}
 		s := &config.Server{Name: "s", Type: config.HTTP, URL: "https://host.example/mcp", Headers: map[string]string{}}
 		switch field {
