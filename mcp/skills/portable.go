@@ -50,6 +50,8 @@ func unportable(path string) string {
 			return "it contains invisible characters"
 		case isDevice(part):
 			return "it is a device of Windows"
+		case isShort(part):
+			return "Windows may take it for another file, of which it is the short name"
 		}
 	}
 	return ""
@@ -69,6 +71,14 @@ func isDevice(name string) bool {
 		port, ok = strings.CutPrefix(name, "LPT")
 	}
 	return ok && utf8.RuneCountInString(port) == 1 && strings.Contains("0123456789¹²³", port)
+}
+
+// isShort reports whether Windows may give this name to a file with a longer one, such as
+// REFERE~1 to references.
+func isShort(name string) bool {
+	name, _, _ = strings.Cut(name, ".")
+	before, number, ok := strings.Cut(name, "~")
+	return ok && len(name) <= 8 && before != "" && number != "" && strings.Trim(number, "0123456789") == ""
 }
 
 // fold returns a path that is equal for paths which some system takes for the same: those

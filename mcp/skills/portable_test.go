@@ -16,6 +16,7 @@ var fileNames = map[string]bool{
 	"COM10": false, "COM1 2": false, "a b.md": false, "lpt": false, "resume.md": false, "résumé.md": false, "x/nul0": false,
 	"CON": true, "con.md": true, "aux.txt": true, "x/NUL": true, "nul .tar.gz": true, "COM1": true, "lpt9.md": true, "COM¹.txt": true, "Prn/x.md": true,
 	"conin$": true, "clock$.x": true, "trailing.": true, "trailing ": true, "x. /y.md": true, "...": true,
+	"REFERE~1/x.md": true, "x/git~12": true, "skill~1.md": true, "a~b.md": false, "~1.md": false, "backup~": false, "longer-name~1.md": false,
 	"re\u202egpj.md": true, "a\u200bb.md": true, "a\u200db.md": true, "a\u2060.md": true, "سلام\u200c.md": true,
 	// The first of two names is kept.
 	"A.md": false, "a.md": true, "x/Kelvin.md": false, "x/\u212aelvin.md": true, "STRAßE": false, "Straße": true, "e\u0301.md": false, "\u00e9.md": true,
