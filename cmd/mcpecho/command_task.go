@@ -46,7 +46,7 @@ func runTask(ctx context.Context, c *invocation) error {
 			if err != nil {
 				return c.explainTask(s, err)
 			}
-			return c.printTask(*kept, t)
+			return c.printTask(s, *kept, t)
 		case "cancel":
 			if err := s.Task(id).Cancel(ctx); err != nil {
 				return c.explainTask(s, err)
@@ -124,9 +124,9 @@ func taskState(t *mcp.Task) string {
 	return string(t.Status) + ": " + t.StatusMessage
 }
 
-func (c *invocation) printTask(kept json.RawMessage, t *mcp.Task) error {
+func (c *invocation) printTask(s *conversation, kept json.RawMessage, t *mcp.Task) error {
 	if c.flags.JSON {
-		return c.printSent(kept, t, new(mcp.Task))
+		return c.printSent(s, kept, t, new(mcp.Task))
 	}
 	text := terminal.EscapeName(t.TaskID) + "\t" + terminal.EscapeLine(taskState(t)) + "\n"
 	if t.Error != nil {

@@ -137,7 +137,11 @@ func (c *invocation) options(s *conversation) *mcp.Options {
 		MaxTimeout: max(time.Hour, c.flags.Timeout),
 		Trace: &mcp.Trace{
 			Discarded: func(_ context.Context, a error, b []byte) { s.dropped(a, b) },
-			Message:   func(_ context.Context, a bool, b []byte) { s.monitor.Message(a, b) },
+			Message: func(_ context.Context, sent bool, data []byte) {
+				if s.monitor.Message(sent, data); sent {
+					c.sent.Learn(data)
+				}
+			},
 		},
 		Handlers: append(c.answers(s), c.elicitation(s), mcp.Tasks{}),
 	}

@@ -39,6 +39,7 @@ import (
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/system"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/recording"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 	"github.com/stdmcp/stdmcp/mcp/oauth"
@@ -126,8 +127,9 @@ type invocation struct {
 
 	otherTransport mcp.Transport // to a URL whose transport the user has chosen; nil without a choice
 
-	recorder *recorder // of --record; nil without it
-	output   *output   // of -o; nil without it
+	sent     *recording.Secrets // what arguments with the names of secrets had as values
+	recorder *recorder          // of --record; nil without it
+	output   *output            // of -o; nil without it
 
 	shell *shell // the session that runs the command; nil outside of a shell
 
@@ -166,7 +168,7 @@ func typedName(arg0 string) string {
 // look like secrets, and those of the configured server and of the login.
 func (c *invocation) secrets() secrets.Set {
 	_, values := diag.PublicArgs(c.server...)
-	return secrets.Set{Values: append(values, c.flags.Secrets()...), Entry: c.entry, Login: c.hideLogin}
+	return secrets.Set{Values: append(values, c.flags.Secrets()...), Entry: c.entry, Login: c.hideLogin, Sent: c.sent}
 }
 
 // newTail returns what receives the standard error of a server, which has no login.

@@ -16,6 +16,7 @@ import (
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/system"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 )
@@ -86,6 +87,16 @@ func (c *invocation) note(s *conversation, line string) {
 	if !c.flags.Quiet {
 		s.console.Line(c.folded(line))
 	}
+}
+
+// hideSent returns a text of a result without the values that the user gave for arguments
+// with the names of secrets, and says so.
+func (c *invocation) hideSent(s *conversation, text string) string {
+	hidden := c.sent.Redact(text)
+	if hidden != text {
+		c.note(s, "The value of an argument that may be a secret is shown as "+diag.Mask+`; the command "raw" hides nothing.`)
+	}
+	return hidden
 }
 
 // A part is a piece of a result: text, or bytes with a MIME type.
@@ -165,7 +176,8 @@ func resourcePart(t *mcp.ResourceContents) (p part, ok bool) {
 }
 
 // printParts writes the parts of a result. It joins texts with line breaks, and
-// adds a final one unless exact is set and the output is not a terminal.
+// adds a final one unless exact is set and the output is not a terminal. Without exact, it
+// masks secret arguments.
 func (c *invocation) printParts(s *conversation, parts []part, exact bool) error {
 	var texts []string
 	var binaries []part
@@ -177,6 +189,9 @@ func (c *invocation) printParts(s *conversation, parts []part, exact bool) error
 		}
 	}
 	text := joinLines(texts)
+	if !exact {
+		text = c.hideSent(s, text)
+	}
 	if text != "" && !strings.HasSuffix(text, "\n") && (!exact || c.toTerminal()) {
 		text += "\n"
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/guess"
 	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/internal/nearest"
+	"github.com/stdmcp/stdmcp/internal/recording"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
@@ -17,7 +18,7 @@ import (
 // parse parses the command line. The invocation is valid even with an error,
 // because it determines how the error is reported.
 func parse(e *environment, args []string) (*invocation, error) {
-	c := &invocation{environment: e, flags: flags.Defaults(), typed: args}
+	c := &invocation{environment: e, flags: flags.Defaults(), typed: args, sent: recording.NewSecrets()}
 	args, c.server = cutServer(args)
 	// An error in a flag before --json must be reported as JSON too.
 	c.flags.JSON = hasWord(args, "--json")

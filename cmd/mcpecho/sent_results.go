@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/stdmcp/stdmcp/internal/recording"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 )
@@ -46,7 +47,7 @@ type decoded interface {
 
 // printSent prints the result that request has returned with its context, as the server
 // sent it. same is for another value of the result.
-func (c *invocation) printSent(kept json.RawMessage, res, same decoded) error {
+func (c *invocation) printSent(s *conversation, kept json.RawMessage, res, same decoded) error {
 	want, err := res.MarshalJSON()
 	if err != nil {
 		return err
@@ -56,8 +57,21 @@ func (c *invocation) printSent(kept json.RawMessage, res, same decoded) error {
 			continue
 		}
 		if got, err := same.MarshalJSON(); err == nil && bytes.Equal(got, want) {
-			return c.printJSON(raw)
+			return c.printMasked(s, raw)
 		}
 	}
-	return c.printJSON(want) // it came in a notification
+	return c.printMasked(s, want) // it came in a notification
+}
+
+// printMasked prints a result without secret arguments.
+func (c *invocation) printMasked(s *conversation, raw []byte) error {
+	text := c.hideSent(s, string(raw))
+	if masked := []byte(text); wire.Valid(masked) == nil {
+		return c.printJSON(masked)
+	}
+	masked, err := recording.MaskJSON(raw, c.sent.Redact) // a number was masked
+	if err != nil {
+		return err
+	}
+	return c.printJSON(masked)
 }

@@ -158,7 +158,7 @@ func FuzzIsPlain(f *testing.F) {
 			return
 		}
 		found := false
-		_, ok := mask(nil, data, display.NewRedactor(), func(name []byte) bool {
+		_, ok := mask(nil, data, NewSecrets(), func(name []byte) bool {
 			found = found || isSecret(name)
 			return false
 		})

@@ -11,7 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/stdmcp/stdmcp/internal/display"
 	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
@@ -46,7 +45,7 @@ type Options struct {
 // wrong happens again: no response, a wrong id, a line that is no message, its end.
 type Replay struct {
 	opts    Options
-	secrets *display.Redactor
+	secrets *Secrets
 
 	mu   lock.Mutex // guards used of all exchanges
 	list []*exchange
@@ -84,7 +83,7 @@ func NewReplay(entries []Entry, o *Options) *Replay {
 	if o != nil {
 		r.opts = *o
 	}
-	r.secrets = display.NewRedactor(r.opts.Secrets...)
+	r.secrets = NewSecrets(r.opts.Secrets...)
 	last := map[int]*exchange{} // by connection
 	pending := map[string]*exchange{}
 	tokens := map[string]*exchange{} // by progress token
@@ -232,6 +231,7 @@ func (s *session) serve() {
 		if err != nil {
 			return
 		}
+		s.r.secrets.Learn(data)
 		masked, _ := mask(nil, bytes.TrimSpace(data), s.r.secrets, isSecret)
 		m, err := jsonrpc.Parse(masked)
 		switch {

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
-	"github.com/stdmcp/stdmcp/internal/display"
 	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
@@ -27,7 +26,7 @@ const header = "stdmcp recording "
 // A Writer writes a recording. Create one with [NewWriter]. Its methods may be called
 // by several goroutines at once.
 type Writer struct {
-	secrets *display.Redactor
+	secrets *Secrets
 	begun   time.Time
 
 	ending lock.Mutex // held while the end of a connection is written
@@ -48,12 +47,12 @@ type Writer struct {
 	err    error // the first
 }
 
-// NewWriter begins a recording. secrets are values to mask; those shorter than 5
-// bytes are ignored. The caller must call Close. Each entry is with w when the method
+// NewWriter begins a recording. secrets are values to mask, beside those that the client
+// sends under the names of secrets; those shorter than 5 bytes are ignored. The caller must call Close. Each entry is with w when the method
 // that writes it returns, unless further entries wait, so that a program that is killed
 // leaves a recording of what happened before.
 func NewWriter(w io.Writer, secrets ...string) *Writer {
-	r := &Writer{w: bufio.NewWriterSize(w, 64<<10), begun: time.Now(), secrets: display.NewRedactor(secrets...), names: map[string]bool{}, open: map[jsonrpc.Conn]int{}}
+	r := &Writer{w: bufio.NewWriterSize(w, 64<<10), begun: time.Now(), secrets: NewSecrets(secrets...), names: map[string]bool{}, open: map[jsonrpc.Conn]int{}}
 	if _, r.err = r.w.WriteString(header + version + "\n"); r.err == nil {
 		r.err = r.w.Flush()
 	}
@@ -193,6 +192,9 @@ func (w *Writer) write(conn int, kind string, data []byte) bool {
 	}
 	masked := data
 	if !w.isPlain(data) {
+		if kind == from(true, "") {
+			w.secrets.Learn(data)
+		}
 		var ok bool
 		masked, ok = mask(w.buf[:0], data, w.secrets, w.isSecret)
 		if w.buf = masked; !ok {
@@ -306,7 +308,7 @@ func isSecret(name []byte) bool {
 
 // mask appends a message on one line, with its secrets masked. It reports false if
 // the message is not JSON.
-func mask(dst, data []byte, secrets *display.Redactor, isSecret func(name []byte) bool) ([]byte, bool) {
+func mask(dst, data []byte, secrets *Secrets, isSecret func(name []byte) bool) ([]byte, bool) {
 	dst, ok := rewrite(dst, data, func(key, raw []byte) []byte {
 		if len(raw) > 0 && raw[0] == '"' && isSecret(key) {
 			return []byte(`"` + diag.Mask + `"`)

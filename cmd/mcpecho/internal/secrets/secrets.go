@@ -8,12 +8,13 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
 
-// A Set holds the secrets of the command line, the configuration and a login.
+// A Set holds the secrets of the command line, the configuration, a login and arguments.
 // Errors and traces mask them.
 type Set struct {
 	Values []string
 	Entry  *config.Server      // masks the secrets of its configuration; may be nil
 	Login  func(string) string // masks the tokens of a login; may be nil
+	Sent   *recording.Secrets  // those that the client has sent as arguments; may be nil
 }
 
 // Hide replaces the secrets in a text.
@@ -38,7 +39,7 @@ func (h Set) hide(values *display.Cache, s string) string {
 	if h.Login != nil {
 		s = h.Login(s)
 	}
-	return s
+	return h.Sent.Redact(s)
 }
 
 // Mask returns JSON text on one line, with values that look like secrets masked.

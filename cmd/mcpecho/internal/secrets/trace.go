@@ -40,6 +40,9 @@ func NewTracer(path string, further bool, hidden Set, stderr io.Writer) (*Tracer
 
 // Message writes a message of a connection. Several goroutines may call it.
 func (t *Tracer) Message(conn int, sent bool, data []byte) {
+	if sent {
+		t.hidden.Sent.Learn(data)
+	}
 	b := wire.AppendKey(traceDirection(conn, sent), "message")
 	if masked, err := t.hidden.Mask(data); err == nil {
 		b = append(b, masked...)

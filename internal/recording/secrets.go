@@ -1,0 +1,91 @@
+package recording
+
+import (
+	"slices"
+
+	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/display"
+	"github.com/stdmcp/stdmcp/internal/lock"
+	"github.com/stdmcp/stdmcp/internal/wire"
+)
+
+// Secrets are values to mask: those that are known, and those that a client has sent
+// under the names of secrets, which servers repeat in their texts. Several goroutines may
+// use them. A nil *Secrets has none.
+type Secrets struct {
+	mu       lock.Mutex
+	values   []string
+	learned  int
+	redactor *display.Redactor // of values
+}
+
+// NewSecrets returns the known values.
+func NewSecrets(values ...string) *Secrets {
+	return &Secrets{values: slices.Clone(values), redactor: display.NewRedactor(values...)}
+}
+
+// maxLearned and maxValue limit what Learn keeps: values, and bytes of each.
+const maxLearned, maxValue = 100, 16 << 10
+
+// Learn adds the values in a message of the client that have the names of secrets.
+func (s *Secrets) Learn(message []byte) {
+	if s == nil {
+		return
+	}
+	r := wire.NewReader(message)
+	var found []string
+	eachSecret(&r, func(value string) { found = append(found, value) })
+	if found == nil || r.End() != nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := s.learned
+	for _, value := range found {
+		if s.learned < maxLearned && len(value) <= maxValue && value != diag.Mask && !slices.Contains(s.values, value) {
+			s.values = append(s.values, value)
+			s.learned++
+		}
+	}
+	if s.learned > before {
+		s.redactor = display.NewRedactor(s.values...)
+	}
+}
+
+// eachSecret calls f for each string and number in a value that has the name of a secret.
+func eachSecret(r *wire.Reader, f func(value string)) {
+	switch r.Kind() {
+	case wire.Object:
+		for r.Object(); r.More(); {
+			switch secret, kind := isSecretKey(string(r.Key())), r.Kind(); {
+			case secret && kind == wire.String:
+				f(r.String())
+			case secret && kind == wire.Number:
+				f(string(r.Raw()))
+			default:
+				eachSecret(r, f)
+			}
+		}
+	case wire.Array:
+		for r.Array(); r.More(); {
+			eachSecret(r, f)
+		}
+	default:
+		r.Skip()
+	}
+}
+
+// Redact returns a text with [diag.Mask] in place of the values.
+func (s *Secrets) Redact(text string) string { return s.current().Redact(text) }
+
+// Finds reports whether Redact changes a text.
+func (s *Secrets) Finds(text string) bool { return s.current().Finds(text) }
+
+func (s *Secrets) current() *display.Redactor {
+	if s == nil {
+		return new(display.Redactor)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.redactor
+}
