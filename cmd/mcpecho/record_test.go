@@ -170,7 +170,7 @@ func TestView(t *testing.T) {
 			t.Errorf("%s: %v", want, o)
 		}
 	}
-	runCommand(t, "view", "session.rec", "-n", "x").want(t, failure.Usage, "", `must be a number of lines, such as 20, not "x"`)
+	runCommand(t, "view", "session.rec", "-n", "x").want(t, failure.Usage, "", `must be a number of lines, not "x"`)
 	testutil.Must(t, os.WriteFile("empty", nil, 0o600))
 	runCommand(t, "view", "empty").want(t, 0, "    0.000     -                             file  ! the file is empty\n0 messages, 0 errors\n", "")
 }

@@ -74,54 +74,67 @@ type Flag struct {
 	Name, Short string // short may be empty; a name of one letter has no long form
 	Value       string // placeholder of the value in help; empty for a boolean flag
 	Help        string
-	Set         func(f *Values, value string) error
+	setter
 }
 
+// A setter sets what a flag says. The types below are small in a table: a function that
+// returns another one would be a copy of it for each flag.
+type setter interface {
+	Set(f *Values, value string) error
+}
+
+type on func(*Values) *bool
+
+func (p on) Set(f *Values, _ string) error { *p(f) = true; return nil }
+
+type text func(*Values) *string
+
+func (p text) Set(f *Values, v string) error { *p(f) = v; return nil }
+
+type wait func(*Values) *time.Duration
+
+func (p wait) Set(f *Values, v string) (err error) { *p(f), err = ParseWait(v); return err }
+
+type value func(f *Values, value string) error
+
+func (p value) Set(f *Values, v string) error { return p(f, v) }
+
 func All() []Flag {
-	on := func(p func(*Values) *bool) func(*Values, string) error {
-		return func(f *Values, _ string) error { *p(f) = true; return nil }
-	}
-	text := func(p func(*Values) *string) func(*Values, string) error {
-		return func(f *Values, v string) error { *p(f) = v; return nil }
-	}
-	wait := func(p func(*Values) *time.Duration) func(*Values, string) error {
-		return func(f *Values, v string) (err error) { *p(f), err = ParseWait(v); return err }
-	}
 	return []Flag{
 		{"json", "", "", "print the result as JSON, in the form of the specification", on(func(f *Values) *bool { return &f.JSON })},
-		{"output", "o", "FILE", "write the result to FILE", func(f *Values, v string) error {
+		{"output", "o", "FILE", "write the result to FILE", value(func(f *Values, v string) error {
 			if v == "json" { // what it means to other programs
 				f.JSON = true
 				return nil
 			}
 			f.Output = v
 			return nil
-		}},
+		})},
 		{"wide", "", "", "do not shorten the lines of a list", on(func(f *Values) *bool { return &f.Wide })},
 		{"user", "", "", "use the user's ~/.mcp.json, not the project's .mcp.json", on(func(f *Values) *bool { return &f.User })},
 		{"from", "", "PROGRAM", "copy the server NAME of another program, such as cursor", text(func(f *Values) *string { return &f.From })},
 		{"all", "", "", "also list the servers of other programs", on(func(f *Values) *bool { return &f.All })},
 		{"refresh", "", "", "ask the servers again, instead of using earlier results", on(func(f *Values) *bool { return &f.Refresh })},
 		{"revoke", "", "", "revoke the trust", on(func(f *Values) *bool { return &f.Revoke })},
-		{"config", "c", "FILE", "also read configured servers from FILE; may be repeated", func(f *Values, v string) error {
+		{"config", "c", "FILE", "also read configured servers from FILE; may be repeated", value(func(f *Values, v string) error {
 			f.Config = append(f.Config, v)
 			return nil
-		}},
-		{"env", "e", "K=V", "set an environment variable of the server; K alone passes the variable on; may be repeated", setEnv},
+		})},
+		{"env", "e", "K=V", "set an environment variable of the server; K alone passes the variable on; may be repeated", value(setEnv)},
 		{"inherit-env", "", "", "pass the whole environment to the server", on(func(f *Values) *bool { return &f.InheritEnv })},
 		{"cwd", "", "DIR", "start the server in DIR", text(func(f *Values) *string { return &f.Dir })},
-		{"header", "H", "'K: V'", "send an HTTP header, such as a token; may be repeated", setHeader},
-		{"transport", "t", "http|sse|auto", "Streamable HTTP, HTTP+SSE, or the one that works (default)", setTransport},
-		{"http", "", "ADDR", "serve over HTTP at ADDR, such as 127.0.0.1:3001", setAddress},
+		{"header", "H", "'K: V'", "send an HTTP header, such as a token; may be repeated", value(setHeader)},
+		{"transport", "t", "http|sse|auto", "Streamable HTTP, HTTP+SSE, or the one that works (default)", value(setTransport)},
+		{"http", "", "ADDR", "serve over HTTP at ADDR, such as 127.0.0.1:3001", value(setAddress)},
 		{"require-login", "", "", "let only clients that log in use the server", on(func(f *Values) *bool { return &f.RequireLogin })},
 		{"device", "", "", "log in on another device, with a code (RFC 8628, an extension of OAuth)", on(func(f *Values) *bool { return &f.Device })},
 		{"issuer", "", "URL", "use only this authorization server", text(func(f *Values) *string { return &f.Issuer })},
-		{"protocol", "", "VERSION", "use only this protocol version", setProtocol},
-		{"root", "", "DIR", "tell the server that it may work in DIR; may be repeated", addRoot},
+		{"protocol", "", "VERSION", "use only this protocol version", value(setProtocol)},
+		{"root", "", "DIR", "tell the server that it may work in DIR; may be repeated", value(addRoot)},
 		{"insecure", "k", "", "do not verify the server's certificate, and send no stored tokens", on(func(f *Values) *bool { return &f.Insecure })},
-		{"log-level", "", "LEVEL", "show the server's logs from LEVEL on: debug, info, notice, warning, error, critical, alert or emergency", setLogLevel},
-		{"sampling", "", "COMMAND", "answer for a model: COMMAND reads the request as JSON from standard input, and writes text or the result as JSON", setSampling},
-		{"answer", "", "ANSWER", "answer the server's questions: K=V for a field, a JSON object, @FILE, accept, decline or cancel; may be repeated", setAnswer},
+		{"log-level", "", "LEVEL", "show the server's logs from LEVEL on: debug, info, notice, warning, error, critical, alert or emergency", value(setLogLevel)},
+		{"sampling", "", "COMMAND", "answer for a model: COMMAND reads the request as JSON from standard input, and writes text or the result as JSON", value(setSampling)},
+		{"answer", "", "ANSWER", "answer the server's questions: K=V for a field, a JSON object, @FILE, accept, decline or cancel; may be repeated", value(setAnswer)},
 		{"connect-timeout", "", "TIME", "limit for connecting (default 15s; 60s if it starts the server)", wait(func(f *Values) *time.Duration { return &f.ConnectTimeout })},
 		{"timeout", "", "TIME", "limit for a response or progress (default 60s; 0: no limit)", wait(func(f *Values) *time.Duration { return &f.Timeout })},
 		{"trace", "", "FILE", "write each message to FILE as a line of JSON, secrets masked", text(func(f *Values) *string { return &f.Trace })},
@@ -133,12 +146,12 @@ func All() []Flag {
 		{"record", "", "FILE", "record the session in FILE, secrets masked", text(func(f *Values) *string { return &f.Record })},
 		{"replay", "", "FILE", "respond as the recorded server did", text(func(f *Values) *string { return &f.Replay })},
 		{"follow", "f", "", "wait for further messages until interrupted", on(func(f *Values) *bool { return &f.Follow })},
-		{"last", "n", "N", "print only the last N lines", func(f *Values, v string) (err error) {
+		{"last", "n", "N", "print only the last N lines", value(func(f *Values, v string) (err error) {
 			if f.Last, err = strconv.Atoi(v); err != nil || f.Last < 0 {
-				err = errors.New("must be a number of lines, such as 20, not " + wire.Quote(v))
+				err = errors.New("must be a number of lines, not " + wire.Quote(v))
 			}
 			return err
-		}},
+		})},
 		{"errors", "", "", "print only what went wrong, with its requests", on(func(f *Values) *bool { return &f.Errors })},
 		{"method", "", "METHOD", "print only the messages of these methods, such as tools/*", text(func(f *Values) *string { return &f.Method })},
 		{"tool", "", "NAME", "print only the calls of these tools, such as get_*", text(func(f *Values) *string { return &f.Tool })},
@@ -147,7 +160,7 @@ func All() []Flag {
 		{"call", "", "", "also call the tools that are marked read-only, with sample arguments", on(func(f *Values) *bool { return &f.Call })},
 		{"strict", "", "", "exit with status 5 also for changes that may break callers", on(func(f *Values) *bool { return &f.Strict })},
 		{"no-token", "", "", "serve without a secret in the URL; only on a loopback address", on(func(f *Values) *bool { return &f.NoToken })},
-		{"allow-origin", "", "URL", "let web pages of this origin use the proxy; may be repeated", addOrigin},
+		{"allow-origin", "", "URL", "let web pages of this origin use the proxy; may be repeated", value(addOrigin)},
 		{"stop-on-error", "", "", "end a script at the first command that fails", on(func(f *Values) *bool { return &f.StopOnError })},
 		{"help", "h", "", "show help for the command", on(func(f *Values) *bool { return &f.Help })},
 	}
