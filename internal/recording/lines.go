@@ -2,7 +2,6 @@ package recording
 
 import (
 	"bufio"
-	"bytes"
 	"io"
 
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
@@ -14,8 +13,8 @@ const maxLine = 128 << 20
 // A LineReader reads the lines of a file that may grow.
 type LineReader struct {
 	in   *bufio.Reader
-	line []byte // the beginning of one that is longer than the buffer of in, or has no end yet
-	done bool   // whether the line was returned
+	line []byte
+	done bool // whether the line was returned
 }
 
 // NewLineReader returns a LineReader of r.
@@ -30,16 +29,12 @@ func (l *LineReader) Next() ([]byte, error) {
 	}
 	for {
 		part, err := l.in.ReadSlice('\n')
-		switch {
-		case len(l.line)+len(part) > maxLine:
+		if l.line = append(l.line, part...); len(l.line) > maxLine {
 			return nil, jsonrpc.ErrTooLarge
-		case err == nil && len(l.line) == 0:
-			return part[:len(part)-1], nil
 		}
-		l.line = append(l.line, part...)
 		if err == nil {
 			l.done = true
-			return bytes.TrimSuffix(l.line, []byte("\n")), nil
+			return l.line[:len(l.line)-1], nil
 		}
 		if err != bufio.ErrBufferFull {
 			return nil, err
