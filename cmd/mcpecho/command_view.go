@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"strconv"
@@ -37,8 +38,9 @@ type viewing struct {
 	file     *os.File
 	replaced bool // whether another file has the name
 
-	b        bytes.Buffer
-	last     []string // the lines of --last, of lastSize bytes
+	b        bytes.Buffer // what is to be printed
+	failed   error        // of printing
+	last     []string     // the lines of --last, of lastSize bytes
 	lastSize int
 	isLast   bool // whether lines go there
 }
@@ -57,13 +59,12 @@ func runView(ctx context.Context, c *invocation) (err error) {
 		p.add(p.End(missing)...)
 		if unmatched := p.explainUnmatched(); unmatched != nil && err == nil {
 			err = unmatched
-		} else if f.JSON {
-			p.b.WriteString(p.endLast() + p.SummaryJSON())
 		} else {
-			p.b.WriteString(p.endLast() + p.Summary())
+			p.b.WriteString(p.endLast() + p.Summary(f.JSON))
 		}
 	}
-	return cmp.Or(p.flush(), err)
+	p.flush()
+	return cmp.Or(p.failed, err)
 }
 
 // read adds the lines of all entries, and returns what the file lacks at its end.
@@ -77,14 +78,12 @@ func (p *viewing) read(ctx context.Context) (missing string, err error) {
 		switch ended = err == io.EOF; {
 		case err == nil:
 			p.add(p.Describe(e)...)
-			if p.b.Len() >= viewChunk {
-				if err := p.flush(); err != nil {
-					return "", err
-				}
+			if p.b.Len() >= viewChunk && !p.flush() {
+				return "", nil
 			}
 			continue
 		case !ended && !errors.Is(err, recording.ErrTruncated):
-			return "", p.explainRecording(&failure.Error{Status: failure.Usage, Kind: "file", Message: p.name + ": " + err.Error(), Err: err}, p.name)
+			return "", p.explainRecording(failure.Local(fmt.Errorf("%s: %w", p.name, err)), p.name)
 		case !ended:
 			missing = from.Missing()
 		}
@@ -92,8 +91,8 @@ func (p *viewing) read(ctx context.Context) (missing string, err error) {
 			return missing, nil
 		}
 		p.b.WriteString(p.endLast())
-		if err := p.flush(); err != nil {
-			return "", err
+		if !p.flush() {
+			return "", nil
 		}
 		change, err := p.wait(ctx)
 		if err != nil {
@@ -125,7 +124,7 @@ func (p *viewing) wait(ctx context.Context) (change string, err error) {
 		if f, err := input.Open(p.name); err == nil {
 			_ = p.file.Close()
 			p.file, p.replaced = f, false
-			return "the file was replaced, and what follows is in the new one", nil
+			return "the file was replaced by the one that follows", nil
 		}
 	case now.Mode().IsRegular() && now.Size() < at:
 		if _, err := p.file.Seek(0, io.SeekStart); err != nil {
@@ -155,8 +154,7 @@ func (p *viewing) add(lines ...*view.Line) {
 		}
 		for len(p.last) > p.flags.Last || p.lastSize > maxLast && len(p.last) > 1 {
 			p.lastSize -= len(p.last[0])
-			p.last[0] = ""
-			p.last = p.last[1:]
+			p.last[0], p.last = "", p.last[1:]
 		}
 	}
 }
@@ -168,10 +166,13 @@ func (p *viewing) endLast() string {
 	return text
 }
 
-// flush prints what was added.
-func (p *viewing) flush() error {
-	defer p.b.Reset()
-	return p.write(p.b.String())
+// flush prints what was added, and reports whether all could be printed.
+func (p *viewing) flush() bool {
+	if p.failed == nil {
+		p.failed = p.write(p.b.String())
+	}
+	p.b.Reset()
+	return p.failed == nil
 }
 
 // explainUnmatched returns the failure for a filter that matches nothing, with what the
@@ -182,20 +183,16 @@ func (p *viewing) explainUnmatched() error {
 		return nil
 	}
 	const most = 10
-	has := strings.Join(names[:min(len(names), most)], ", ")
-	switch {
-	case len(names) == 0:
-		has = "none"
-	case len(names) > most:
-		has += " and " + strconv.Itoa(len(names)-most) + " more"
+	message, line := p.name+" has no message with the "+flag+" "+wire.Quote(pattern), p.without(flag)
+	if near := nearest.Names(pattern, names); flag != "id" && len(near) > 0 {
+		message += " (did you mean " + wire.Quote(near[0]) + "?)"
+		line = append(line, "--"+flag, near[0])
 	}
-	message := p.name + " has no message with the " + flag + " " + wire.Quote(pattern)
-	near := nearest.Names(pattern, names)
-	if flag == "id" || len(near) == 0 {
-		return p.suggest(message+"; it has "+has, p.without(flag))
+	more := len(names) - most
+	if more > 0 {
+		names = append(names[:most], "and "+strconv.Itoa(more)+" more")
 	}
-	line := p.without(flag)
-	return p.suggest(message+" (did you mean "+wire.Quote(near[0])+"?); it has "+has, append(line, "--"+flag, near[0]))
+	return p.suggest(message+"; it has "+cmp.Or(strings.Join(names, ", "), "none"), line)
 }
 
 // viewed returns the text for a line.
@@ -203,10 +200,9 @@ func (p *viewing) viewed(l *view.Line) string {
 	if p.flags.JSON {
 		return p.shown(string(l.JSON()))
 	}
-	style := p.styler(p.stdout)
-	text := l.Text(func(s string) string { return style(terminal.Red, s) })
+	text := l.Text(p.terminalWidth(p.stdout), p.styler(p.stdout))
 	if p.flags.Verbose && text != "" && l.Entry.Kind == recording.Message && l.Entry.Text != "" {
-		text += p.shown(terminal.EscapeLine(l.Entry.Text)) + "\n"
+		text += terminal.EscapeLine(l.Entry.Text) + "\n"
 	}
 	return text
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -139,7 +140,7 @@ func (c *invocation) readRecording(ctx context.Context, name string) ([]recordin
 		defer f.Close()
 		entries, err := recording.Read(f)
 		if err != nil {
-			err = &failure.Error{Status: failure.Usage, Kind: "file", Message: name + ": " + err.Error(), Err: err}
+			err = failure.Local(fmt.Errorf("%s: %w", name, err))
 		}
 		return entries, err
 	})

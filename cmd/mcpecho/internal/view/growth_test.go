@@ -35,14 +35,14 @@ func testGrowth(t *testing.T, filter Filter) {
 					e, err := r.Next()
 					if errors.Is(err, recording.ErrTruncated) {
 						for _, l := range v.End(r.Missing()) {
-							_, _ = l.Text(plain), l.JSON()
+							_, _ = l.Text(80, plain), l.JSON()
 						}
 						return nil
 					} else if err != nil {
 						return err
 					}
 					for _, l := range v.Describe(e) {
-						_, _ = l.Text(plain), l.JSON()
+						_, _ = l.Text(80, plain), l.JSON()
 					}
 				}
 			}

@@ -2,10 +2,12 @@ package view
 
 import (
 	"fmt"
+	"net/http"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/display"
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -26,14 +28,37 @@ type Line struct {
 	Note   string // what it says
 	Error  string // why it failed, or what is wrong with it
 
-	id      string   // of a request, a response or what is canceled, in JSON
+	id      string   // of a request, a response or what is canceled, in JSON, or # and that of an exchange
 	request *request // of a response
+	n       int      // of a request, in the order in which they came
+
+	isMessage bool // whether it is counted as one
 }
 
+// describeHTTP describes what is wrong with an HTTP message.
+func (l *Line) describeHTTP() {
+	h := l.Entry.HTTP
+	l.Kind, l.Note, l.id = "http", h.Method, "#"+strconv.Itoa(h.Exchange)
+	if h.Status > 0 {
+		l.Note = "status " + strconv.Itoa(h.Status)
+	}
+	if h.Status >= 300 && h.Status != http.StatusMethodNotAllowed { // as the response to a GET, which a server need not serve
+		l.Note, l.Error = "", l.Note
+	}
+	for _, name := range [...]string{"content-type", "accept"} {
+		if values, ok := h.Headers[name]; ok {
+			l.mark(name + " " + wire.Quote(strings.Join(values, ", ")))
+		}
+	}
+}
+
+// indent is the width of a line before what it says.
+const indent = 44
+
 // Text returns the line for people, or "" for an HTTP message that is as it has to be.
-// style is applied to what is wrong.
-func (l *Line) Text(style func(string) string) string {
-	if l.Kind == "http" && l.Error == "" {
+// What it says is broken to fit into width columns, if that is not 0; style applies styles.
+func (l *Line) Text(width int, style func(terminal.Style, string) string) string {
+	if l.Kind == "http" && l.Error == "" && l.Entry.HTTP.Status < 300 {
 		return ""
 	}
 	arrow := "<"
@@ -47,16 +72,13 @@ func (l *Line) Text(style func(string) string) string {
 	if l.Entry.Conn > 0 {
 		conn = strconv.Itoa(l.Entry.Conn)
 	}
-	if l.Kind == "http" {
-		id = "#" + strconv.Itoa(l.Entry.HTTP.Exchange)
-	}
 	if l.Timed {
 		took = strconv.FormatFloat(float64(l.Took.Microseconds())/1000, 'f', 1, 64) + " ms"
 	}
 	if l.Size > 0 {
 		size = strconv.Itoa(l.Size) + " B"
 	}
-	what := l.Kind
+	what, problem, gap := l.Kind, "", "  "
 	if l.Method != "" || l.Kind == "response" {
 		what = strings.TrimSpace(show(l.Method) + " " + show(l.Name))
 	}
@@ -64,8 +86,18 @@ func (l *Line) Text(style func(string) string) string {
 		what += "  " + show(l.Note)
 	}
 	if l.Error != "" {
-		what = strings.TrimSpace(what + "  " + style("! "+show(l.Error)))
+		problem = "! " + show(l.Error)
 	}
+	if width -= indent; width > 0 {
+		if terminal.TextWidth(what+gap+problem) > width && what != "" {
+			gap = "\n"
+		}
+		what, problem = terminal.Wrap(what, width), terminal.Wrap(problem, width)
+	}
+	if what == "" || problem == "" {
+		gap = ""
+	}
+	what = strings.ReplaceAll(what+gap+style(terminal.Red, problem), "\n", "\n"+strings.Repeat(" ", indent))
 	return strings.TrimRight(fmt.Sprintf("%9.3f %-3s %s %-5s %10s %9s  %s", l.Entry.At.Seconds(), conn, arrow, id, took, size, what), " ") + "\n"
 }
 

@@ -74,7 +74,7 @@ func (r *Reader) Missing() string {
 	case r.lines == nil:
 		return "the file is empty"
 	case len(r.lines.Unfinished()) > 0:
-		return "the last line is incomplete: the program that wrote it was killed, or still runs"
+		return "the last line is incomplete"
 	}
 	return ""
 }

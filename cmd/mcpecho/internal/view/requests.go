@@ -1,14 +1,12 @@
 package view
 
 import (
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
-	"github.com/stdmcp/stdmcp/internal/recording"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
@@ -29,9 +27,7 @@ type key struct {
 
 // A request waits for its response, or had it.
 type request struct {
-	key
 	line *Line // whose entry has the message only if it is to be shown with its response
-	n    int   // in the order in which they came
 	kept int   // bytes of the message
 
 	answered, canceled, shown bool
@@ -42,9 +38,8 @@ type requests struct {
 	known     map[key]*request
 	answered  []key // those in known with a response, in the order of these
 	n         int
-	kept      int               // bytes
-	forgotten int               // requests without a response
-	methods   map[[2]int]string // of HTTP requests, by connection and exchange
+	kept      int // bytes
+	forgotten int // requests without a response
 }
 
 // add remembers a request, and with keep its message.
@@ -53,32 +48,25 @@ func (q *requests) add(l *Line, keep bool) {
 	if before := q.known[k]; before != nil && !before.answered {
 		l.Error = "another request with this id waits for its response"
 	}
-	if len(k.id) > maxName {
+	if len(k.id) > maxName || len(q.known) >= maxWaiting+maxAnswered {
 		q.forgotten++
 		return
 	}
-	r := &request{key: k, line: l, n: q.n}
+	q.n++
+	l.n = q.n
+	r := &request{line: l}
 	if size := 2 * l.Size; keep && q.kept+size <= maxKept { // the message and its text
 		r.kept = size
 		q.kept += size
-	} else {
-		e := &Entry{Entry: recording.Entry{Conn: l.Entry.Conn, At: l.Entry.At, Sent: l.Entry.Sent}} // the message may be long
-		r.line = &Line{Entry: e, Kind: l.Kind, Method: short(l.Method), Name: short(l.Name), id: strings.Clone(l.id), Size: l.Size}
+	} else { // the message may be long
+		e := new(Entry)
+		e.Conn, e.At, e.Sent = l.Entry.Conn, l.Entry.At, l.Entry.Sent
+		r.line = &Line{Entry: e, Kind: l.Kind, Method: short(l.Method), Name: short(l.Name), id: k.id, n: q.n, Size: l.Size}
 	}
 	if q.known == nil {
 		q.known = make(map[key]*request)
 	}
-	if len(q.known) >= maxWaiting+maxAnswered {
-		for k, r := range q.known {
-			if !r.answered {
-				q.forget(k)
-				q.forgotten++
-				break
-			}
-		}
-	}
 	q.known[k] = r
-	q.n++
 }
 
 // short returns a copy of a name that may be long.
@@ -107,28 +95,19 @@ func (q *requests) answer(l *Line) *request {
 	m := &l.Entry.Message
 	k := key{l.Entry.Conn, !l.Entry.Sent, normal(l.id)}
 	r := q.known[k]
-	var problems []string
-	if text, quoted := strings.CutPrefix(k.id, `"`); r == nil && quoted {
-		k.id = strings.TrimSuffix(text, `"`)
-		if r = q.known[k]; r != nil {
-			problems = append(problems, "its id is a string, and that of the request is a number")
+	if r == nil { // perhaps there is one whose id has the other type
+		if k.id = strings.Trim(k.id, `"`); k.id == l.id {
+			k.id = `"` + l.id + `"`
 		}
-	} else if r == nil {
-		k.id = `"` + k.id + `"`
-		if r = q.known[k]; r != nil {
-			problems = append(problems, "its id is a number, and that of the request is a string")
-		}
+		r = q.known[k]
 	}
 	switch {
-	case r == nil && l.id == "null":
-		problems = append(problems, "its id is null")
-	case r == nil && q.forgotten > 0:
-		q.forgotten--
-	case r == nil:
-		problems = append(problems, "no request has this id")
-	case r.answered:
-		problems = append(problems, "a further response to the request")
-	default:
+	case r != nil && r.answered:
+		l.Error = "a further response to the request"
+	case r != nil:
+		if k.id != normal(l.id) {
+			l.Error = "the id of the request is " + k.id
+		}
 		r.answered = true
 		if q.answered = append(q.answered, k); len(q.answered) > maxAnswered {
 			if old := q.known[q.answered[0]]; old != nil && old.answered {
@@ -136,21 +115,38 @@ func (q *requests) answer(l *Line) *request {
 			}
 			q.answered = q.answered[1:]
 		}
+	case l.id == "null":
+		l.Error = "its id is null"
+	case q.forgotten > 0:
+		q.forgotten--
+	default:
+		l.Error = "no request has this id"
 	}
 	if r != nil {
 		l.Method, l.Name = r.line.Method, r.line.Name
 		l.Took, l.Timed = l.Entry.At-r.line.Entry.At, true
 	}
+	failed := ""
 	switch {
 	case l.Entry.Invalid != nil:
-		problems = append(problems, l.Entry.Invalid.Error())
+		failed = l.Entry.Invalid.Error()
 	case m.Error != nil:
-		problems = append(problems, "error "+strconv.FormatInt(m.Error.Code, 10)+": "+m.Error.Message)
+		failed = "error " + strconv.FormatInt(m.Error.Code, 10) + ": " + m.Error.Message
 	case string(wire.Lookup(m.Result, "isError")) == "true":
-		problems = append(problems, "the tool failed")
+		failed = "the tool failed"
 	}
-	l.Error = strings.Join(problems, "; ")
+	if failed != "" {
+		l.mark(failed)
+	}
 	return r
+}
+
+// mark adds what is wrong with the line.
+func (l *Line) mark(problem string) {
+	if l.Error != "" {
+		problem = l.Error + "; " + problem
+	}
+	l.Error = problem
 }
 
 // cancel notes that a request needs no response any more.
@@ -167,45 +163,16 @@ func (q *requests) cancel(l *Line) {
 // unanswered removes the requests without a response of a connection that ended, or of
 // all if it is 0, and returns their lines.
 func (q *requests) unanswered(conn int, at time.Duration) (lines []*Line) {
-	var found []*request
 	for k, r := range q.known {
 		if conn == 0 || k.conn == conn {
 			q.forget(k)
-			if !r.answered && !r.canceled && r.line.Method != "subscriptions/listen" { // which has it at its end
-				found = append(found, r)
+			l := r.line                                                           // which was printed
+			if !r.answered && !r.canceled && l.Method != "subscriptions/listen" { // which has it at its end
+				l.Kind, l.Error, l.Took, l.Timed, l.isMessage = "unanswered", "no response", at-l.Entry.At, true, false
+				lines = append(lines, l)
 			}
 		}
 	}
-	slices.SortFunc(found, func(a, b *request) int { return a.n - b.n })
-	for _, r := range found {
-		l := r.line // which was printed
-		l.Kind, l.Error, l.Took, l.Timed = "unanswered", "no response", at-l.Entry.At, true
-		lines = append(lines, l)
-	}
+	slices.SortFunc(lines, func(a, b *Line) int { return a.n - b.n })
 	return lines
-}
-
-// describeHTTP describes what is wrong with an HTTP message.
-func (q *requests) describeHTTP(l *Line) {
-	h := l.Entry.HTTP
-	exchange := [2]int{l.Entry.Conn, h.Exchange}
-	l.Note = h.Method
-	if h.Status == 0 {
-		if q.methods == nil || len(q.methods) > maxWaiting {
-			q.methods = make(map[[2]int]string)
-		}
-		q.methods[exchange] = short(h.Method)
-	} else {
-		l.Note = q.methods[exchange]
-		delete(q.methods, exchange)
-	}
-	if h.Status >= 300 && !(h.Status == http.StatusMethodNotAllowed && (l.Note == "GET" || l.Note == "DELETE")) { // which a server need not have
-		l.Error = "status " + strconv.Itoa(h.Status)
-	}
-	for _, name := range [...]string{"content-type", "accept"} {
-		if values, ok := h.Headers[name]; ok {
-			l.Error += " " + name + " " + wire.Quote(strings.Join(values, ", "))
-		}
-	}
-	l.Error = strings.TrimSpace(l.Error)
 }

@@ -3,6 +3,7 @@
 package view
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -12,7 +13,6 @@ import (
 	"github.com/stdmcp/stdmcp/internal/glob"
 	"github.com/stdmcp/stdmcp/internal/recording"
 	"github.com/stdmcp/stdmcp/internal/wire"
-	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
 // A Filter selects lines. A request and its response match alike.
@@ -32,10 +32,8 @@ type Viewer struct {
 	requests           requests
 	last               time.Duration // of the last entry
 
-	// For each member of the filter, whether a line matches it, and the names that it
-	// could have.
-	found map[string]bool
-	names map[string]map[string]bool
+	found [3]bool              // whether a line matches Method, Tool and ID
+	names [3]map[string]string // the keys are those that other lines have
 }
 
 // maxNames limits the names that are remembered to explain why nothing matches.
@@ -59,9 +57,10 @@ func (v *Viewer) describeBatch(e *Entry) []*Line {
 	lines := []*Line{{Entry: e, Kind: "batch", Size: len(e.Text)}}
 	in, n := wire.NewReader([]byte(e.Text)), 0
 	for in.Array(); in.More(); n++ {
-		one := &Entry{Entry: recording.Entry{Conn: e.Conn, At: e.At, Sent: e.Sent, Text: string(in.Raw())}}
-		one.Message, one.Invalid = jsonrpc.Parse([]byte(one.Text))
-		lines = v.add(lines, v.describe(one))
+		one := *e
+		one.Text = string(in.Raw())
+		one.ParseMessage()
+		lines = v.add(lines, v.describe(&one))
 	}
 	switch lines[0].Note = "of " + strconv.Itoa(n); {
 	case n == 0:
@@ -77,7 +76,7 @@ func (v *Viewer) describeBatch(e *Entry) []*Line {
 // what the file lacks, if that is not empty.
 func (v *Viewer) End(missing string) []*Line {
 	lines := v.addUnanswered(nil, 0)
-	if v.Filter == (Filter{}) {
+	if v.isEmpty() {
 		v.unanswered += v.requests.forgotten
 	}
 	v.requests = requests{}
@@ -104,17 +103,17 @@ func (v *Viewer) describe(e *Entry) *Line {
 		l.Kind, l.Error = "end", e.Text
 		return l
 	case e.Kind == recording.Exchange:
-		l.Kind = "http"
-		v.requests.describeHTTP(l)
+		l.describeHTTP()
 		return l
 	}
 	v.messages++
+	l.isMessage = true
 	l.Size = len(e.Text)
 	switch {
 	case e.Kind == recording.Text:
 		l.Kind, l.Error, l.Size = "text", "not JSON: "+e.Text, 0
 	case m.Method == "" && m.ID.IsZero():
-		l.Kind, l.Error = "invalid", "no message of JSON-RPC"
+		l.Kind, l.Error = "invalid", "a batch in a batch"
 		if e.Invalid != nil {
 			l.Error = e.Invalid.Error()
 		}
@@ -150,8 +149,7 @@ func (v *Viewer) add(lines []*Line, l *Line) []*Line {
 	case l.Error != "":
 		v.errors++
 	}
-	switch l.Kind {
-	case "request", "response", "notification", "invalid", "text":
+	if l.isMessage {
 		v.shown++
 	}
 	return append(lines, l)
@@ -166,77 +164,64 @@ func (v *Viewer) addUnanswered(lines []*Line, conn int) []*Line {
 	return lines
 }
 
+// members are the names of what a filter selects by.
+var members = [...]string{"method", "tool", "id"}
+
+// patterns returns the values of members.
+func (f *Filter) patterns() [3]string { return [...]string{f.Method, f.Tool, f.ID} }
+
+// isEmpty reports whether the filter selects all lines.
+func (f *Filter) isEmpty() bool { return f.Method+f.Tool+f.ID == "" && !f.Errors }
+
 // matches reports whether a line matches the filter.
 func (v *Viewer) matches(l *Line) bool {
-	tool := ""
+	has := [...]string{l.Method, "", l.id}
 	if l.Method == "tools/call" {
-		tool = l.Name
+		has[1] = l.Name
 	}
-	method := v.matchesName("method", v.Method, l.Method)
-	name := v.matchesName("tool", v.Tool, tool)
-	return v.matchesName("id", v.ID, l.id) && method && name && (!v.Filter.Errors || l.Error != "")
-}
-
-// matchesName reports whether a name, or a string in JSON, matches a member of the filter.
-func (v *Viewer) matchesName(what, pattern, name string) bool {
-	switch {
-	case pattern == "":
-		return true
-	case name == "":
-		return false
-	case glob.Match(pattern, name) || glob.Match(pattern, strings.Trim(name, `"`)):
-		if v.found == nil {
-			v.found = make(map[string]bool)
+	ok := !v.Filter.Errors || l.Error != ""
+	for i, pattern := range v.patterns() {
+		switch name := has[i]; {
+		case pattern == "":
+		case name != "" && (glob.Match(pattern, name) || glob.Match(pattern, strings.Trim(name, `"`))):
+			v.found[i] = true
+		default:
+			ok = false
+			if v.names[i] == nil {
+				v.names[i] = make(map[string]string)
+			}
+			if name != "" && len(v.names[i]) < maxNames {
+				v.names[i][strings.Clone(diag.Cut(name, maxText))] = ""
+			}
 		}
-		v.found[what] = true
-		return true
 	}
-	if v.names == nil {
-		v.names = make(map[string]map[string]bool)
-	}
-	if v.names[what] == nil {
-		v.names[what] = make(map[string]bool)
-	}
-	if len(v.names[what]) < maxNames {
-		v.names[what][strings.Clone(diag.Cut(name, maxText))] = true
-	}
-	return false
+	return ok
 }
 
 // Unmatched returns the first member of the filter that matches nothing at all, and what
 // it could be.
-func (v *Viewer) Unmatched() (what, pattern string, names []string) {
-	for _, member := range [...][2]string{{"method", v.Method}, {"tool", v.Tool}, {"id", v.ID}} {
-		if member[1] != "" && !v.found[member[0]] {
-			return member[0], member[1], wire.SortedKeys(v.names[member[0]])
+func (v *Viewer) Unmatched() (member, pattern string, names []string) {
+	for i, pattern := range v.patterns() {
+		if pattern != "" && !v.found[i] {
+			return members[i], pattern, wire.SortedKeys(v.names[i])
 		}
 	}
 	return "", "", nil
 }
 
-// Summary returns the last line.
-func (v *Viewer) Summary() string {
-	text := terminal.Count(v.messages, "message")
-	if v.Filter != (Filter{}) {
+// Summary returns the last line, for people or in JSON.
+func (v *Viewer) Summary(inJSON bool) string {
+	if inJSON {
+		return fmt.Sprintf(`{"kind":"summary","messages":%d,"shown":%d,"errors":%d,"unanswered":%d}`+"\n", v.messages, v.shown, v.errors, v.unanswered)
+	}
+	text := terminal.Count(v.messages, "message") + ", " + terminal.Count(v.errors, "error")
+	if !v.isEmpty() {
 		text = strconv.Itoa(v.shown) + " of " + text
 	}
-	text += ", " + terminal.Count(v.errors, "error")
 	if v.unanswered > 0 {
 		text += ", " + terminal.Count(v.unanswered, "request") + " without a response"
 	}
 	return text + "\n"
-}
-
-// SummaryJSON is Summary for programs.
-func (v *Viewer) SummaryJSON() string {
-	b := []byte(`{"kind":"summary"`)
-	for _, count := range [...]struct {
-		key string
-		n   int
-	}{{"messages", v.messages}, {"shown", v.shown}, {"errors", v.errors}, {"unanswered", v.unanswered}} {
-		b = wire.AppendInt(wire.AppendKey(b, count.key), int64(count.n))
-	}
-	return string(b) + "}\n"
 }
 
 // nameOf returns what the params of a request name.

@@ -11,13 +11,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/internal/recording"
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-func plain(s string) string { return s }
+func plain(_ terminal.Style, s string) string { return s }
 
-func text(l *Line) string { return l.Text(plain) }
+func text(l *Line) string { return l.Text(0, plain) }
 
 func inJSON(l *Line) string { return string(l.JSON()) }
 
@@ -43,7 +44,7 @@ func all(t *testing.T, file string, filter Filter, line func(*Line) string) (pri
 		for _, l := range v.End(err.Error()) {
 			printed += line(l)
 		}
-		return printed + v.Summary()
+		return printed + v.Summary(false)
 	}
 }
 
@@ -83,7 +84,7 @@ func TestLines(t *testing.T) {
     0.006 1   < 1         6.0 ms      50 B  tools/call a\u001b[2Jdd  ! the tool failed
     0.007 1   < 1         7.5 ms      71 B  tools/call a\u001b[2Jdd  ! a further response to the request; error -32602: once\u000amore
     0.009 1   <                             text  ! not JSON: Listening
-    0.009 1   < #1                          http  DELETE  ! status 502 content-type "text/html"
+    0.009 1   < #1                          http  ! status 502; content-type "text/html"
     0.009 1   -                             end  ! exited with status 1
 7 messages, 5 errors
 `; "\n"+got != want {
@@ -115,7 +116,7 @@ func TestTraces(t *testing.T) {
     0.003 1   <                             text  ! not JSON: no JSON
     0.004 1   -                             note  the server is started again
     0.005 2   -                             end  ! exited with status 3
-    0.005     -                             file  ! the last line is incomplete: the program that wrote it was killed, or still runs
+    0.005     -                             file  ! the last line is incomplete
 3 messages, 4 errors
 `; "\n"+got != want {
 		t.Errorf("%s\nwant %s", got, want)
@@ -162,8 +163,8 @@ func TestProblems(t *testing.T) {
 		"response of the same side": {[]string{call, ">" + result[1:]}, "no response", "2 messages, 1 error, 1 request without a response"},
 		"unknown id":                {[]string{`<{"jsonrpc":"2.0","id":8,"result":{}}`}, "no request has this id", "1 message, 1 error"},
 		"null id":                   {[]string{`<{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"m"}}`}, "its id is null; error -32700: m", "1 message, 1 error"},
-		"string for number":         {[]string{call, `<{"jsonrpc":"2.0","id":"7","result":{}}`}, "its id is a string, and that of the request is a number", "2 messages, 1 error"},
-		"number for string":         {[]string{strings.Replace(call, "7", `"7"`, 1), result}, "its id is a number, and that of the request is a string", "2 messages, 1 error"},
+		"string for number":         {[]string{call, `<{"jsonrpc":"2.0","id":"7","result":{}}`}, "the id of the request is 7", "2 messages, 1 error"},
+		"number for string":         {[]string{strings.Replace(call, "7", `"7"`, 1), result}, `the id of the request is "7"`, "2 messages, 1 error"},
 		"the same number":           {[]string{call, `<{"jsonrpc":"2.0","id":7.0,"result":{}}`}, "", "2 messages, 0 errors"},
 		"second response":           {[]string{call, result, result}, "a further response to the request", "3 messages, 1 error"},
 		"the id again":              {[]string{call, result, call, result}, "", "4 messages, 0 errors"},
@@ -184,6 +185,33 @@ func TestProblems(t *testing.T) {
 	file := trace(call) + `{"time":"2026-11-23T17:13:37Z","connection":1,"end":"killed"}` + "\n" + trace(strings.Replace(call, "add", "sub", 1))
 	if got := all(t, file, Filter{}, text); strings.Index(got, "tools/call add  ! no response\n") > strings.LastIndex(got, "tools/call sub\n") || strings.Count(got, "no response") != 2 {
 		t.Error(got)
+	}
+}
+
+// TestWidth: what a line says stays in its column, and what is wrong begins a line if it
+// does not fit.
+func TestWidth(t *testing.T) {
+	file := trace(`<{"jsonrpc":"2.0","id":8,"error":{"code":-32602,"message":"one two three four five six seven eight"}}`, `>{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"add"}}`)
+	red := func(st terminal.Style, s string) string {
+		if st != terminal.Red || s == "" {
+			return s
+		}
+		return "[" + s + "]"
+	}
+	if got, want := all(t, file, Filter{}, func(l *Line) string { return l.Text(80, red) }), `
+    0.000 1   < 8                    100 B  [! no request has this id; error
+                                            -32602: one two three four five six
+                                            seven eight]
+    0.001 1   > 9                     70 B  tools/call add
+    0.001 1   > 9         0.0 ms      70 B  tools/call add  [! no response]
+2 messages, 1 error, 1 request without a response
+`; "\n"+got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	if l := (&Line{Entry: &Entry{}, Kind: "note", Note: "what the user was told", Error: "something is wrong"}); l.Text(80, red) != `    0.000     -                             note  what the user was told
+                                            [! something is wrong]
+` {
+		t.Error(l.Text(80, red))
 	}
 }
 
@@ -288,7 +316,7 @@ func FuzzView(f *testing.F) {
 		}
 		var v Viewer
 		for _, l := range append(v.Describe(e), v.End("")...) {
-			if text := l.Text(plain); strings.Count(text, "\n") > 1 || strings.ContainsAny(text, "\x1b\r\u202e") {
+			if text := l.Text(0, plain); strings.Count(text, "\n") > 1 || strings.ContainsAny(text, "\x1b\r\u202e") {
 				t.Errorf("%q", text)
 			}
 			if err := wire.Valid(l.JSON()[:len(l.JSON())-1]); err != nil {
