@@ -123,7 +123,8 @@ func TestRecordingsInPlaceOfOthers(t *testing.T) {
 // follows a file that grows.
 func TestView(t *testing.T) {
 	t.Chdir(t.TempDir())
-	runWithServer(t, "call", "echo", "message=hi", "--record", "session.rec", "--trace", "session.trace").want(t, 0, "hi\n", "")
+	// Without a version, a slow server is asked in both eras, and refuses one.
+	runWithServer(t, "call", "echo", "message=hi", "--protocol", "2026-07-28", "--record", "session.rec", "--trace", "session.trace").want(t, 0, "hi\n", "")
 	for _, line := range []string{"view session.rec", "show session.trace", "logs session.rec", "view session.rec --method tools/call"} {
 		if o := runCommand(t, strings.Fields(line)...); o.status != 0 || strings.Count(o.stdout, " B  tools/call echo\n") != 2 || o.stderr != "" {
 			t.Errorf("%s: %v", line, o)
@@ -179,7 +180,8 @@ func TestView(t *testing.T) {
 // another one replaces, as when an editor starts a proxy again.
 func TestFollow(t *testing.T) {
 	t.Chdir(t.TempDir())
-	runWithServer(t, "call", "echo", "message=hi", "--record", "session.rec", "--trace", "session.trace").want(t, 0, "hi\n", "")
+	// Without a version, a slow server is asked in both eras, and refuses one.
+	runWithServer(t, "call", "echo", "message=hi", "--protocol", "2026-07-28", "--record", "session.rec", "--trace", "session.trace").want(t, 0, "hi\n", "")
 	for _, name := range []string{"session.rec", "session.trace"} {
 		whole, err := os.ReadFile(name)
 		if err != nil {
