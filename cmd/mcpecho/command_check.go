@@ -93,7 +93,7 @@ func (c *invocation) printCheck(all []checked) error {
 	if c.flags.JSON {
 		return c.printJSON(checkJSON(all))
 	}
-	return c.print(c.shown(checkText(all)))
+	return c.print(c.shown(checkText(all, c.checkWidth())))
 }
 
 // countFaults returns the number of findings that are faults.
@@ -199,7 +199,7 @@ func wayName(way string) string {
 }
 
 // checkText describes the results for people.
-func checkText(all []checked) string {
+func checkText(all []checked, width int) string {
 	var b bytes.Buffer
 	for _, one := range all {
 		switch {
@@ -211,7 +211,7 @@ func checkText(all []checked) string {
 		}
 		b.WriteString(wayName(one.way) + ", " + one.version + ":\n")
 		for _, f := range one.found {
-			b.WriteString(findingLine(severity(f), f))
+			b.WriteString(findingLine(severity(f), f, width))
 		}
 	}
 	for _, one := range all {
@@ -231,8 +231,23 @@ func severity(f servercheck.Finding) string {
 	return "wrong"
 }
 
-func findingLine(what string, f servercheck.Finding) string {
-	return "  " + what + terminal.Pad(what, 9) + strings.ReplaceAll(f.String(), "\n", "\n\t") + "\n"
+// findingLine returns a line for a finding, folded at the width of a terminal; 0 means
+// that there is none.
+func findingLine(what string, f servercheck.Finding, width int) string {
+	const margin = "           "
+	text := strings.ReplaceAll(f.String(), "\n", "\n\t")
+	if width > 0 {
+		text = strings.ReplaceAll(terminal.Wrap(terminal.Escape(f.String()), width-len(margin)), "\n", "\n"+margin)
+	}
+	return "  " + what + terminal.Pad(what, len(margin)-2) + text + "\n"
+}
+
+// checkWidth returns the width of the terminal to which results go, or 0.
+func (c *invocation) checkWidth() int {
+	if !c.toTerminal() {
+		return 0
+	}
+	return c.terminalWidth(c.stdout)
 }
 
 // checkJSON returns the results as an object.

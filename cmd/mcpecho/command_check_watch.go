@@ -122,7 +122,7 @@ func changedFiles(paths []string) string {
 
 // printChanged prints the results that differ from those before.
 func (c *invocation) printChanged(all, before []checked) error {
-	text := changedText(all, before)
+	text := changedText(all, before, c.checkWidth())
 	switch {
 	case text == "":
 		return nil
@@ -133,7 +133,7 @@ func (c *invocation) printChanged(all, before []checked) error {
 }
 
 // changedText describes what differs: new findings, and those that are gone.
-func changedText(all, before []checked) string {
+func changedText(all, before []checked, width int) string {
 	var b bytes.Buffer
 	for _, old := range before {
 		if old.err == nil && find(all, old) == nil {
@@ -144,17 +144,17 @@ func changedText(all, before []checked) string {
 		switch old := find(before, one); {
 		case one.err != nil:
 		case old == nil:
-			b.WriteString(checkText([]checked{one}))
+			b.WriteString(checkText([]checked{one}, width))
 		default:
 			lines := ""
 			for _, f := range old.found {
 				if !contains(one.found, f) {
-					lines += findingLine("fixed", f)
+					lines += findingLine("fixed", f, width)
 				}
 			}
 			for _, f := range one.found {
 				if !contains(old.found, f) {
-					lines += findingLine(severity(f), f)
+					lines += findingLine(severity(f), f, width)
 				}
 			}
 			if lines != "" {

@@ -98,7 +98,7 @@ func TestChangedText(t *testing.T) {
 		{[]checked{one}, []checked{{way: "stdio", version: "v1"}}, "stdio, v1:\n  fixed    tools/list: a\n"},
 		{[]checked{{way: "http", version: "v1"}}, []checked{one}, "Streamable HTTP, v1: does not work any more\nstdio, v1:\n  wrong    tools/list: a\n"},
 	} {
-		if got := changedText(test.after, test.before); got != test.want {
+		if got := changedText(test.after, test.before, 0); got != test.want {
 			t.Errorf("%q, want %q", got, test.want)
 		}
 	}

@@ -168,6 +168,8 @@ func (c *check) tools(ctx context.Context) {
 	tools, err := c.client.ListTools(ctx)
 	if err != nil {
 		c.errorf("tools/list", "%v", err)
+	} else {
+		c.stable(ctx, tools)
 	}
 	seen := map[string]bool{}
 	for _, t := range tools {
@@ -190,6 +192,8 @@ func (c *check) tools(ctx context.Context) {
 				c.errorf(where, "%s must have the type \"object\", has %s", name, orNone(kind))
 			} else if _, err := jsonschema.Compile(ctx, schema); err != nil {
 				c.errorf(where, "%s is not valid: %v", name, err)
+			} else if at, unknown := unknownType(schema, ""); unknown != "" {
+				c.errorf(where, "%s", typeText(name, at, unknown))
 			}
 		}
 		if a := t.Annotations; a != nil && a.ReadOnly() && a.DestructiveHint != nil && *a.DestructiveHint {

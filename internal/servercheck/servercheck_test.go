@@ -17,7 +17,8 @@ import (
 )
 
 // A script is a server that responds to each method with a line, in which $id is the id
-// of the request. The line "" means no response.
+// of the request. The line "" means no response. For tools/list, several lines are sent by
+// turns.
 type script map[string]string
 
 var sound = script{
@@ -31,7 +32,7 @@ var sound = script{
 
 func (s script) serve(conn net.Conn) {
 	d := json.NewDecoder(conn)
-	for {
+	for lists := 0; ; {
 		var m struct {
 			ID     json.RawMessage
 			Method string
@@ -52,6 +53,11 @@ func (s script) serve(conn net.Conn) {
 			if !ok {
 				line, ok = sound[other]
 			}
+		}
+		if key == "tools/list" {
+			all := strings.Split(line, "\n")
+			line = all[lists%len(all)]
+			lists++
 		}
 		if line != "" {
 			if _, err := io.WriteString(conn, strings.ReplaceAll(line, "$id", string(m.ID))+"\n"); err != nil {
@@ -134,6 +140,44 @@ func TestTolerated(t *testing.T) {
 		found := s.run(t, callAll())
 		if n := strings.Count(found, want); n != 1 {
 			t.Errorf("%d times %q in\n%s", n, want, found)
+		}
+	}
+}
+
+// TestSchemaTypes: a type that JSON Schema does not have is found wherever a schema may be,
+// and not in what only looks like one.
+func TestSchemaTypes(t *testing.T) {
+	t.Parallel()
+	for schema, want := range map[string]string{
+		`"properties":{"n":{"type":"strng"}}`:                         `tool "t": inputSchema: /properties/n/type is "strng", which is no type of JSON Schema (did you mean "string"?)`,
+		`"properties":{"n":{"type":["null","int"]}}`:                  `/properties/n/type is "int"`,
+		`"properties":{"l":{"items":{"anyOf":[{},{"type":"list"}]}}}`: `/properties/l/items/anyOf/type is "list"`,
+		`"$defs":{"a":{"additionalProperties":{"type":"dict"}}}`:      `/$defs/a/additionalProperties/type is "dict"`,
+		`"properties":{"type":{"type":"string","enum":["strng"]}}`:    "",
+		`"default":{"type":"strng"},"properties":{"a":true}`:          "",
+	} {
+		tool := strings.Replace(sound["tools/list"], `{"type":"object"}`, `{"type":"object",`+schema+`}`, 1)
+		if found := (script{"tools/list": tool}).run(t, &servercheck.Options{}); !strings.Contains(found, want) || want == "" && found != "" {
+			t.Errorf("%s: %q, want %q", schema, found, want)
+		}
+	}
+}
+
+// TestListsThatChange: a list that is another one each time is found, and one that has
+// changed once is not.
+func TestListsThatChange(t *testing.T) {
+	t.Parallel()
+	list := sound["tools/list"]
+	other := func(old, new string) string { return strings.Replace(list, old, new, 1) }
+	for lists, want := range map[string]string{
+		list + "\n" + other(`"name":"t"`, `"name":"u"`):                                "tools/list: other tools are listed with every request",
+		list + "\n" + other(`{"type":"object"}`, `{"type":"object","x":1}`):            `tools/list: the inputSchema of the tool "t" is another one with every request`,
+		list + "\n" + other(`"description":"d"`, `"description":"e"`):                  "",
+		list + strings.Repeat("\n"+other(`"name":"t"`, `"name":"u"`), 9):               "",
+		list + "\n" + other(`[{`, `[{"name":"b","description":"","inputSchema":{}},{`): "tools/list: other tools are listed with every request",
+	} {
+		if found := (script{"tools/list": lists}).run(t, &servercheck.Options{}); !strings.Contains(found, want) || want == "" && found != "" {
+			t.Errorf("%q, want %q", found, want)
 		}
 	}
 }
