@@ -50,7 +50,7 @@ func runCall(ctx context.Context, c *invocation) error {
 			return c.explainUnknown(ctx, s, "tool", tool, lists()["tools"], err)
 		}
 		if c.flags.JSON {
-			err = c.printSent(s, *kept, res, new(mcp.CallToolResult))
+			err = c.printSent(s, *kept, res)
 		} else {
 			err = c.printCall(s, res)
 		}

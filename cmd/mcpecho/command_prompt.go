@@ -40,7 +40,7 @@ func runPrompt(ctx context.Context, c *invocation) error {
 			return c.explainPrompt(ctx, s, name, args, c.explainUnknown(ctx, s, "prompt", name, lists()["prompts"], err))
 		}
 		if c.flags.JSON {
-			return c.printSent(s, *kept, res, new(mcp.GetPromptResult))
+			return c.printSent(s, *kept, res)
 		}
 		return c.printParts(s, c.promptParts(res.Messages), false)
 	})
@@ -308,7 +308,7 @@ func runRead(ctx context.Context, c *invocation) error {
 			return c.explainUnknown(ctx, s, "resource", uri, lists()["resources"], err)
 		}
 		if c.flags.JSON {
-			return c.printSent(s, *kept, res, new(mcp.ReadResourceResult))
+			return c.printSent(s, *kept, res)
 		}
 		parts := make([]part, len(res.Contents))
 		for i := range res.Contents {

@@ -126,7 +126,7 @@ func taskState(t *mcp.Task) string {
 
 func (c *invocation) printTask(s *conversation, kept json.RawMessage, t *mcp.Task) error {
 	if c.flags.JSON {
-		return c.printSent(s, kept, t, new(mcp.Task))
+		return c.printSent(s, kept, t)
 	}
 	text := terminal.EscapeName(t.TaskID) + "\t" + terminal.EscapeLine(taskState(t)) + "\n"
 	if t.Error != nil {

@@ -33,34 +33,27 @@ func (s *conversation) keepSent(ctx context.Context, call *mcp.OutgoingCall) (js
 		s.mu.Lock()
 		s.initialized = bytes.Clone(raw)
 		s.mu.Unlock()
-	} else if kept, ok := ctx.Value(sentKey{}).(*json.RawMessage); ok {
+	} else if kept, ok := ctx.Value(sentKey{}).(*json.RawMessage); ok && call.Method != "tasks/update" {
 		*kept = bytes.Clone(raw)
 	}
 	return raw, nil
 }
 
-// A decoded is a result that the client has decoded.
-type decoded interface {
-	MarshalJSON() ([]byte, error)
-	UnmarshalJSON([]byte) error
-}
-
-// printSent prints the result that request has returned with its context, as the server
-// sent it. same is for another value of the result.
-func (c *invocation) printSent(s *conversation, kept json.RawMessage, res, same decoded) error {
-	want, err := res.MarshalJSON()
-	if err != nil {
-		return err
+// printSent prints the result of a request as the server sent it. What a call has ended
+// with that became a task is in the last state of the task, or came in a notification; the
+// client's form of that is res.
+func (c *invocation) printSent(s *conversation, kept json.RawMessage, res interface{ MarshalJSON() ([]byte, error) }) error {
+	_, isTask := res.(*mcp.Task)
+	if !isTask && (wire.Lookup(kept, "taskId") != nil || wire.Lookup(kept, "task") != nil) {
+		kept = wire.Lookup(kept, "result")
 	}
-	for _, raw := range [][]byte{kept, wire.Lookup(kept, "result")} { // of a call, or of its task
-		if raw == nil || same.UnmarshalJSON(raw) != nil {
-			continue
-		}
-		if got, err := same.MarshalJSON(); err == nil && bytes.Equal(got, want) {
-			return c.printMasked(s, raw)
+	if kept == nil {
+		var err error
+		if kept, err = res.MarshalJSON(); err != nil {
+			return err
 		}
 	}
-	return c.printMasked(s, want) // it came in a notification
+	return c.printMasked(s, kept)
 }
 
 // printMasked prints a result without secret arguments.
