@@ -49,7 +49,8 @@ func (c *invocation) askHint(flag string) string {
 	if c.shell != nil {
 		return reason + "start the shell with " + strings.Join(words, " ")
 	}
-	return reason + "type: " + c.paste(c.withCommand(append(c.without(), words...)))
+	line := append(c.without(), words...)
+	return reason + "type: " + c.paste(withServer(line, c.server))
 }
 
 func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

@@ -27,7 +27,7 @@ func runAdd(_ context.Context, c *invocation) error {
 	if name := c.args[0]; strings.Contains(name, "://") && len(c.args) == 2 {
 		return c.suggest("the name comes before the URL", swapped(c.typed, name, c.args[1]))
 	} else if strings.Contains(name, "/") && !strings.Contains(name, "://") {
-		return c.usageHint("the name of a server contains no /, which separates it from a tool", "type: "+c.retyped(name, strings.Trim(strings.ReplaceAll(name, "/", "-"), "-")))
+		return c.suggest("the name of a server contains no /, which separates it from a tool", c.retyped(name, strings.Trim(strings.ReplaceAll(name, "/", "-"), "-")))
 	}
 	e := &config.Server{Name: c.args[0], Type: c.flags.Transport, Headers: make(map[string]string)}
 	switch {
@@ -95,7 +95,7 @@ func (c *invocation) explainAdd() error {
 	}
 	if len(c.args) > 1 && c.server == nil {
 		if url := guess.URL(c.args[1]); url != "" && !strings.Contains(c.args[1], " ") {
-			return c.usageHint("a URL must begin with http:// or https://", "type: "+c.retyped(c.args[1], url))
+			return c.suggest("a URL must begin with http:// or https://", c.retyped(c.args[1], url))
 		}
 		return c.suggest("the command that starts the server belongs after --", slices.Concat([]string{"add", c.args[0], "--"}, strings.Fields(c.args[1]), c.args[2:]))
 	}
@@ -123,7 +123,7 @@ func (c *invocation) findElsewhere(program, name string) (*config.Server, error)
 		return nil, c.usageHint("no program with configured servers was found", "for those of mcpecho, type: "+c.paste([]string{"servers"}))
 	case !hasWord(programs, program):
 		near := append(nearest.Names(program, programs), programs...)[0]
-		return nil, c.usageHint("no servers of "+wire.Quote(program)+" were found", "type: "+c.retyped(program, near)+" (found: "+strings.Join(programs, ", ")+")")
+		return nil, c.usageHint("no servers of "+wire.Quote(program)+" were found", "type: "+c.paste(c.retyped(program, near))+" (found: "+strings.Join(programs, ", ")+")")
 	case name == "" && len(names) > 0:
 		return nil, c.suggest("add needs NAME; "+program+" has "+strings.Join(names, ", "), slices.Insert(c.without(), 1, names[0]))
 	}

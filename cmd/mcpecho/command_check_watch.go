@@ -58,7 +58,8 @@ func (c *invocation) watcher() (*watchfiles.Watcher, error) {
 
 // watchLine returns the command line with a further path to watch.
 func (c *invocation) watchLine(path string) string {
-	return c.paste(c.withCommand(append(c.without(), path)))
+	line := append(c.without(), path)
+	return c.paste(withServer(line, c.server))
 }
 
 // checkAgain checks the server and waits for changes of its files by turns. After the

@@ -36,7 +36,7 @@ func runCompletion(ctx context.Context, c *invocation) error {
 		return c.printToolNames(ctx)
 	}
 	shell := append(nearest.Names(c.args[0], shellNames()), "bash")[0]
-	return c.usageHint("completion: the shell must be bash, zsh or fish, not "+wire.Quote(c.args[0]), "type: "+c.retyped(c.args[0], shell))
+	return c.suggest("completion: the shell must be bash, zsh or fish, not "+wire.Quote(c.args[0]), c.retyped(c.args[0], shell))
 }
 
 // configuredNames is the argument with which the scripts list the names of the

@@ -86,7 +86,7 @@ func (s *diffSide) readFile(ctx context.Context) (*compat.Catalog, error) {
 	}
 	k, err := compat.Recorded(entries)
 	if err != nil {
-		return nil, s.c.usageHint(s.file+": "+err.Error(), "type: "+s.c.paste([]string{"tools", "--record", s.file, sampleURL}))
+		return nil, s.c.suggest(s.file+": "+err.Error(), []string{"tools", "--record", s.file, sampleURL})
 	}
 	return k, nil
 }
@@ -166,7 +166,7 @@ func (s *diffSide) explain(err error) error {
 	case better == nil:
 		f.Hint = ""
 	case s.typed != "":
-		f.Hint = "type: " + s.c.retyped(s.typed, shellwords.Join(better))
+		f.Hint = "type: " + s.c.paste(s.c.retyped(s.typed, shellwords.Join(better)))
 	default:
 		line := cloneWords(s.c.typed)
 		for i := range line {
@@ -192,7 +192,7 @@ func (s *diffSide) explainFile(err error) error {
 	f := *failure.Classify(err)
 	if cfg := config.LoadFile(s.file); len(cfg.Servers) > 0 {
 		name := s.file + ":" + cfg.Servers[0].Name
-		f.Message, f.Hint = s.file+" has configured servers, and is no recording", "type: "+s.c.retyped(s.file, name)
+		f.Message, f.Hint = s.file+" has configured servers, and is no recording", "type: "+s.c.paste(s.c.retyped(s.file, name))
 		return &f
 	}
 	return s.c.explainRecording(err, s.file)

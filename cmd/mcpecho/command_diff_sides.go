@@ -39,32 +39,48 @@ func (c *invocation) diffSides() (sides [2]diffSide, err error) {
 	for _, server := range servers {
 		if len(server) > 0 && strings.Contains(server[0], "://") {
 			line := append(c.without(), server[0])
-			return sides, c.usageHint("a URL does not belong after --", "type: "+c.paste(line))
+			return sides, c.suggest("a URL does not belong after --", line)
 		}
 		if len(server) == 0 {
-			return sides, c.usageHint("a command that starts a server is missing after --", "type: "+c.diffLine(c.args, servers))
+			return sides, c.suggest("a command that starts a server is missing after --", c.diffLine(c.args, servers))
+		}
+		if env, _ := guess.Environment(server); env != nil {
+			at := len(c.typed) - len(c.server) // after --
+			for !slices.Equal(c.typed[at:at+len(server)], server) {
+				at++
+			}
+			return sides, c.suggest(wire.Quote(server[0])+" is a variable, and no program", slices.Insert(cloneWords(c.typed), at, "env"))
 		}
 	}
 	switch {
 	case all > 2:
-		extra := strconv.Itoa(all)
-		if len(servers) == 0 {
-			at := all / 2
-			if !guess.NamesServer(c.args) {
-				at = 1
-			}
-			if guess.NamesServer(c.args) || guess.NamesServer(c.args[1:]) {
-				return sides, c.usageHint("diff compares two servers, not "+extra+"; a command that starts one needs quotes or --",
-					"type: "+c.paste([]string{"diff", shellwords.Join(c.args[:at]), shellwords.Join(c.args[at:])}))
-			}
+		what := "diff compares two servers, not " + strconv.Itoa(all)
+		at := len(c.args)
+		switch {
+		case len(servers) > 1:
+		case !guess.NamesServer(c.args):
+			at = 1
+		case len(servers) == 0:
+			at /= 2
 		}
-		return sides, c.usageHint("diff compares two servers, not "+extra, "type: "+c.diffLine(c.args, servers))
+		if before, after := c.args[:at], c.args[at:]; len(servers) < 2 && (at > 1 || guess.NamesServer(after)) {
+			line := []string{"diff", shellwords.Join(before)}
+			if len(after) > 0 {
+				line = append(line, shellwords.Join(after))
+			}
+			for _, server := range servers {
+				line = withServer(line, server)
+			}
+			return sides, c.suggest(what+"; a command that starts one needs quotes or --", line)
+		}
+		named := slices.DeleteFunc(cloneWords(c.args), func(word string) bool { return !c.isServer(word) && !isFile(word) })
+		return sides, c.suggest(what, c.diffLine(append(named, c.args...), servers))
 	case all < 2:
 		what := "diff needs two servers or recordings"
 		if all == 1 {
 			what += ", and only one is given"
 		}
-		return sides, c.usageHint(what, "type: "+c.diffLine(c.args, servers))
+		return sides, c.suggest(what, c.diffLine(c.args, servers))
 	}
 	if err := c.explainScripts(); err != nil {
 		return sides, err
@@ -140,26 +156,18 @@ func (c *invocation) diffInShell() (sides [2]diffSide, err error) {
 	return sides, nil
 }
 
-// diffLine returns a command line with the first two of what the user has typed, and a
-// sample in place of what is missing.
-func (c *invocation) diffLine(args []string, servers [][]string) string {
-	line := c.without()
-	kept := 0
-	line = slices.DeleteFunc(line, func(word string) bool {
-		if hasWord(args, word) {
-			kept++
-		}
-		return hasWord(args, word) && kept > 2
-	})
-	have := min(len(args), 2)
+// diffLine returns a command line with the first two of the arguments and the commands, and
+// a sample in place of what is missing.
+func (c *invocation) diffLine(args []string, servers [][]string) []string {
+	line := slices.DeleteFunc(c.without(), func(word string) bool { return hasWord(c.args, word) })
 	servers = slices.DeleteFunc(slices.Clone(servers), func(server []string) bool { return len(server) == 0 })
-	for ; have+len(servers) < 2; have++ {
-		line = append(line, sampleURL)
+	args = append(cloneWords(args[:min(len(args), 2)]), sampleURL, sampleURL)
+	servers = servers[:min(len(servers), 2)]
+	line = append(line, args[:2-len(servers)]...)
+	for _, server := range servers {
+		line = withServer(line, server)
 	}
-	for _, server := range servers[:min(len(servers), 2-have)] {
-		line = append(append(line, "--"), server...)
-	}
-	return c.paste(line)
+	return line
 }
 
 // find finds what an argument names: a URL, a configured server, a recording, a
@@ -177,7 +185,7 @@ func (s *diffSide) find(word string) error {
 	case cfg.Server(name) != nil:
 		return c.findTarget()
 	case err == nil && info.IsDir():
-		return c.usageHint(wire.Quote(word)+" is a directory, not a recording", "type: "+c.retyped(word, sampleURL))
+		return c.suggest(wire.Quote(word)+" is a directory, not a recording", c.retyped(word, sampleURL))
 	case err == nil && strings.ContainsAny(word, `/\`) && guess.IsProgram(word) && !isRecording(word):
 		c.server = []string{word}
 		return nil
@@ -185,10 +193,12 @@ func (s *diffSide) find(word string) error {
 		s.file = word
 		return nil
 	case len(words) > 1 && guess.IsProgram(words[0]) && open:
-		return c.usageHint(wire.Quote(word)+": a quote is not closed", "type: "+c.retyped(word, strings.NewReplacer(`"`, "", "'", "").Replace(word)))
+		return c.suggest(wire.Quote(word)+": a quote is not closed", c.retyped(word, strings.NewReplacer(`"`, "", "'", "").Replace(word)))
 	case len(words) > 1 && guess.IsProgram(words[0]):
 		c.server = words
 		return nil
+	case len(words) > 1 && guess.NamesServer(words): // after its variables
+		return c.suggest(wire.Quote(words[0])+" is a variable, and no program", c.retyped(word, "env "+word))
 	}
 	return s.explainWord(cfg, word)
 }
@@ -202,10 +212,10 @@ func (s *diffSide) explainWord(cfg *config.Config, word string) error {
 	message := wire.Quote(word) + " is neither a configured server nor a file"
 	known := serverNames(cfg)
 	if near := nearest.Names(word, append(known, recordingsLike(word)...)); len(near) > 0 {
-		return c.usageHint(message+" (did you mean "+wire.Quote(near[0])+"?)", "type: "+c.retyped(word, near[0]))
+		return c.suggest(message+" (did you mean "+wire.Quote(near[0])+"?)", c.retyped(word, near[0]))
 	}
 	if path, err := exec.LookPath(word); err == nil {
-		return c.usageHint(wire.Quote(word)+" is a program", "if it is a server, type: "+c.retyped(word, path))
+		return c.usageHint(wire.Quote(word)+" is a program", "if it is a server, type: "+c.paste(c.retyped(word, path)))
 	}
 	if hasWord([]string{".rec", ".mcp", ".json", ".jsonl", ".log", ".txt", ".session"}, filepath.Ext(word)) && !strings.Contains(word, ":") {
 		return c.usageHint(message, "to record a server, type: "+c.paste([]string{"tools", "--record", word, sampleURL}))
@@ -215,7 +225,7 @@ func (s *diffSide) explainWord(cfg *config.Config, word string) error {
 	if err == nil || errors.As(err, &f) && !strings.HasPrefix(f.Hint, "use a URL, or type: ") {
 		return err // with a better hint
 	}
-	return c.usageHint(message, "type: "+c.retyped(word, sampleURL))
+	return c.suggest(message, c.retyped(word, sampleURL))
 }
 
 // starts reports whether the side starts a program, and web whether it is at a URL.
@@ -232,13 +242,13 @@ func (c *invocation) shareFlags(sides [2]diffSide) error {
 	f := &c.flags
 	switch {
 	case !starts && (f.Env != nil || f.InheritEnv || f.Dir != ""):
-		return c.usageHint("-e, --inherit-env and --cwd need a server that is started", "type: "+c.paste(c.without("env", "inherit-env", "cwd")))
+		return c.suggest("-e, --inherit-env and --cwd need a server that is started", c.without("env", "inherit-env", "cwd"))
 	case !web && (f.Header != nil || f.Transport != ""):
 		line := c.without("transport", "header")
 		for _, server := range c.servers() {
-			line = append(append(line, "--"), server...)
+			line = withServer(line, server)
 		}
-		return c.usageHint("-t and -H need a server at a URL", "type: "+c.paste(line))
+		return c.suggest("-t and -H need a server at a URL", line)
 	}
 	for i := range sides {
 		sides[i].dropFlags()

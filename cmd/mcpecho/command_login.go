@@ -120,7 +120,7 @@ func (c *invocation) explainNothing(ctx context.Context, address string, err err
 	f.Message = "there is nothing at " + c.targetName() + ": 404 Not Found"
 	f.Hint = "correct the path"
 	if better := c.findPath(ctx, u); better != "" && c.entry == nil {
-		f.Hint = "type: " + c.retyped(c.target, better)
+		f.Hint = "type: " + c.paste(c.retyped(c.target, better))
 	}
 	return &f
 }

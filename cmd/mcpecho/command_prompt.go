@@ -177,7 +177,7 @@ func runComplete(ctx context.Context, c *invocation) error {
 	}
 	kind, name, argument := kinds[c.args[0]], c.args[1], c.args[2]
 	if key, value, ok := strings.Cut(argument, "="); ok && len(c.args) == 3 {
-		return c.usageHint("ARG and VALUE are separate words", "type: "+c.retyped(argument, key, value))
+		return c.suggest("ARG and VALUE are separate words", c.retyped(argument, key, value))
 	}
 	ref, what, l := map[string]any{"type": string(kind)}, "prompt", lists()["prompts"]
 	if kind == mcp.RefPrompt {
@@ -216,7 +216,7 @@ func runComplete(ctx context.Context, c *invocation) error {
 			}
 			f = failure.Classify(argumentError("the "+what+" "+wire.Quote(name)+" has no argument "+wire.Quote(argument)+failure.DidYouMean(argument, known), err))
 			if len(known) > 0 {
-				f.Hint = c.didMean(argument, known, "type: "+c.retyped(argument, known[0]))
+				f.Hint = c.didMean(argument, known, "type: "+c.paste(c.retyped(argument, known[0])))
 			}
 			return f
 		}

@@ -187,7 +187,9 @@ func (c *invocation) explainMethod(ctx context.Context, s *conversation, method 
 		return err
 	}
 	if isLegacy := []string{"ping", "resources/subscribe", "resources/unsubscribe", "logging/setLevel", "tasks/list", "tasks/result"}; s.Server().Modern() && hasWord(isLegacy, method) && c.shell == nil {
-		f.Hint = "type: " + c.paste(c.withCommand(append(c.without("protocol"), "--protocol", mcp.ProtocolVersion20251125)))
+		line := append(c.without("protocol"), "--protocol", mcp.ProtocolVersion20251125)
+		line = withServer(line, c.server)
+		f.Hint = "type: " + c.paste(line)
 		return &f
 	}
 	if better := methodOf(method); better != "" {
@@ -197,7 +199,7 @@ func (c *invocation) explainMethod(ctx context.Context, s *conversation, method 
 	}
 	if near := slices.DeleteFunc(nearest.Names(method, knownMethods()), func(name string) bool { return name == method }); len(near) > 0 {
 		f.Message += " (did you mean " + wire.Quote(near[0]) + "?)"
-		f.Hint = "type: " + c.retyped(method, near[0])
+		f.Hint = "type: " + c.paste(c.retyped(method, near[0]))
 		return &f
 	}
 	if tools, e := c.tools(ctx, s); e == nil && slices.ContainsFunc(tools, func(t *mcp.Tool) bool { return t.Name == method }) {

@@ -49,7 +49,7 @@ func (c *invocation) findEntry() error {
 		target := strings.TrimSuffix(c.target, separator+tool)
 		if len(tools) > 1 {
 			return c.usageHint(wire.Quote(name)+" names tools of "+terminal.Count(len(tools), "server"),
-				"separate the server from the tool by a space, such as: "+c.retyped(c.target, target, tool))
+				"separate the server from the tool by a space, such as: "+c.paste(c.retyped(c.target, target, tool)))
 		}
 		c.entry = cfg.Server(strings.TrimSuffix(name, separator+tool))
 		c.target, c.args = target, append([]string{tool}, c.args...)
@@ -94,7 +94,7 @@ func (c *invocation) explainTarget(cfg *config.Config, name string) error {
 		file, known, name = c.target, inside, ""
 	}
 	if name == "" && len(known) > 0 {
-		return c.usageHint("the name of a server is missing after "+wire.Quote(file), "type: "+c.retyped(c.target, strings.TrimSuffix(file, ":")+":"+known[0]))
+		return c.suggest("the name of a server is missing after "+wire.Quote(file), c.retyped(c.target, strings.TrimSuffix(file, ":")+":"+known[0]))
 	}
 	if kind := findCommand(name); kind != nil && c.command.name == "resources" && kind.name == "templates" && len(c.args) > 0 {
 		return c.usageHint(message, "type: "+c.outside().paste(append([]string{"templates"}, c.args...)))
@@ -102,30 +102,33 @@ func (c *invocation) explainTarget(cfg *config.Config, name string) error {
 	if name == "help" {
 		return c.suggest(message, []string{"help", c.command.name})
 	}
+	if c.typedCommand() == "auth" && findCommand(name) != nil {
+		return c.suggest(message, c.retyped("auth"))
+	}
 	if hasWord(fillers, name) && len(c.args) > 0 {
-		return c.usageHint(message, "type: "+c.retyped(name))
+		return c.suggest(message, c.retyped(name))
 	}
 	if _, port, err := net.SplitHostPort(name); err == nil && flags.CheckPort(port) != nil {
 		return c.usageHint("the address "+wire.Quote(name)+": "+flags.CheckPort(port).Error(), "correct the port")
 	}
 	for _, separator := range []string{"/", ".", ":", "#"} {
 		if tools := toolsIn(cfg, name, separator); len(tools) > 0 && c.command.tool {
-			return c.usageHint(message, "type: "+c.retyped(c.target, strings.TrimSuffix(c.target, separator+tools[0]), strings.TrimLeft(tools[0], ":")))
+			return c.suggest(message, c.retyped(c.target, strings.TrimSuffix(c.target, separator+tools[0]), strings.TrimLeft(tools[0], ":")))
 		}
 	}
 	if base, tool, ok := cutLast(name, "."); ok && c.command.tool {
 		if near := nearest.Names(base, known); len(near) > 0 {
-			return c.usageHint(message+" (did you mean "+wire.Quote(near[0])+"?)", "type: "+c.retyped(c.target, near[0]+"."+tool))
+			return c.suggest(message+" (did you mean "+wire.Quote(near[0])+"?)", c.retyped(c.target, near[0]+"."+tool))
 		}
 	}
 	if base, inside, ok := cutLast(name, "/"); ok && isFile(base) && config.LoadFile(base).Server(inside) != nil {
-		return c.usageHint(message, "type: "+c.retyped(c.target, base+":"+inside))
+		return c.suggest(message, c.retyped(c.target, base+":"+inside))
 	}
 	if url := guess.URL(name); url != "" && len(cfg.Problems) == 0 {
-		return c.usageHint("a URL must begin with http:// or https://", "type: "+c.retyped(name, url))
+		return c.suggest("a URL must begin with http:// or https://", c.retyped(name, url))
 	}
 	if near := nearest.Names(name, known); len(near) > 0 && guess.Interpreter(name) == nil {
-		return c.usageHint(message+" (did you mean "+wire.Quote(near[0])+"?)", "type: "+c.retyped(c.target, strings.TrimSuffix(c.target, name)+near[0]))
+		return c.suggest(message+" (did you mean "+wire.Quote(near[0])+"?)", c.retyped(c.target, strings.TrimSuffix(c.target, name)+near[0]))
 	}
 	for _, arg := range c.args {
 		// The server comes before the tool.
@@ -158,7 +161,7 @@ func (c *invocation) explainTarget(cfg *config.Config, name string) error {
 			return c.usageHint(message+"\n\t"+p.Error(), "correct the file")
 		}
 	}
-	hint := "type: " + c.sampleLine()
+	hint := "type: " + c.paste(c.sampleLine())
 	if !c.command.web {
 		line := []string{c.command.name}
 		if c.command.min > 0 {

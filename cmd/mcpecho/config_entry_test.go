@@ -296,7 +296,7 @@ func TestServerAfterItsArguments(t *testing.T) {
 	for line, want := range map[string]string{
 		"task cancel 7 x -c a.json":        "mcpecho task cancel x 7 -c a.json",
 		"call echo -c a.json x message=hi": "mcpecho call x echo -c a.json message=hi",
-		"tools a.json:z http://localhost/": "mcpecho tools http://localhost/ a.json:z",
+		"tools a.json:z http://localhost/": "mcpecho tools http://localhost/",
 	} {
 		if o := runCommand(t, strings.Fields(line)...); o.status != failure.Usage || !strings.Contains(o.stderr, "type: "+want+"\n") {
 			t.Errorf("%s: %+v", line, o)

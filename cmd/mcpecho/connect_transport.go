@@ -128,7 +128,7 @@ func (c *invocation) explainConnect(ctx context.Context, err error) error {
 	}
 	if better := guess.OtherScheme(c.target, err); better != "" && c.entry == nil {
 		f := *failure.Classify(err)
-		f.Message, f.Hint = strings.TrimSuffix(strings.TrimSuffix(f.Message, " use http://"), " use https://"), "type: "+c.retyped(c.target, better)
+		f.Message, f.Hint = strings.TrimSuffix(strings.TrimSuffix(f.Message, " use http://"), " use https://"), "type: "+c.paste(c.retyped(c.target, better))
 		f.Message = strings.TrimRight(f.Message, ":;")
 		return &f
 	}
@@ -154,9 +154,9 @@ func (c *invocation) explainConnect(ctx context.Context, err error) error {
 	}
 	if better := c.findPath(ctx, u); better != "" {
 		f.Message = c.targetName() + " is not an MCP server, but " + better + " is"
-		f.Hint = "type: " + c.retyped(c.target, better)
+		f.Hint = "type: " + c.paste(c.retyped(c.target, better))
 	} else if strings.Trim(u.Path, "/") == "" {
-		f.Hint = "many servers use the path /mcp: type " + c.retyped(c.target, strings.TrimSuffix(c.targetName(), "/")+"/mcp")
+		f.Hint = "many servers use the path /mcp: type " + c.paste(c.retyped(c.target, strings.TrimSuffix(c.targetName(), "/")+"/mcp"))
 	}
 	return &f
 }
@@ -289,7 +289,7 @@ func (c *invocation) explainStart(err error) error {
 	missing := errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, system.ErrNotProgram)
 	switch server := guess.Server(c.server); {
 	case missing && server != nil:
-		better = append(append(before, "--"), server...)
+		better = withServer(before, server)
 	case f.Kind == "crashed" && !missing:
 		ours, theirs := c.ownFlags()
 		if len(ours) == 0 {
@@ -319,7 +319,7 @@ func (c *invocation) explainEnvironment(err error) error {
 		better = append(better, "-e", name)
 	}
 	f.Message += "\n" + missed.Advice("pass", " "+what)
-	f.Hint = "type: " + c.paste(c.withCommand(better))
+	f.Hint = "type: " + c.paste(withServer(better, c.server))
 	return &f
 }
 

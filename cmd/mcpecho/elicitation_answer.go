@@ -1,10 +1,13 @@
 package main
 
 import (
+	"slices"
+
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/flags"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/form"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/toolargs"
 	"github.com/stdmcp/stdmcp/internal/nearest"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
@@ -46,11 +49,11 @@ func (c *invocation) answerForm(s *conversation, given *flags.Answer, p *mcp.Eli
 			reason = wire.Quote(f.Name) + " is required"
 		}
 	}
-	if unknown := unknownAnswer(fields, given); unknown != "" {
+	if others := otherAnswers(fields, given); len(others) > 0 {
 		if reason == "" {
-			c.note(s, "The question has no field "+terminal.EscapeName(unknown)+": "+terminal.FirstLine(p.Message))
+			c.note(s, "The question has no field "+terminal.EscapeName(others[0].Key)+": "+terminal.FirstLine(p.Message))
 		} else {
-			reason += ", and there is no field " + wire.Quote(unknown)
+			reason += ", and there is no field " + wire.Quote(others[0].Key)
 		}
 	}
 	if reason != "" {
@@ -74,21 +77,18 @@ func (c *invocation) answerPage(s *conversation, given *flags.Answer, r *mcp.URL
 	return mcp.ElicitDecline
 }
 
-// unknownAnswer returns the name of the first value for which there is no field, or "".
-func unknownAnswer(fields []mcp.FormField, given *flags.Answer) string {
+// otherAnswers returns the values for which a form has no field. They may be misspelled, or
+// answer another question.
+func otherAnswers(fields []mcp.FormField, given *flags.Answer) (others []toolargs.Argument) {
 	if given == nil {
-		return ""
-	}
-	known := make(map[string]bool)
-	for i := range fields {
-		known[fields[i].Name] = true
+		return nil
 	}
 	for _, v := range given.Values {
-		if !known[v.Key] {
-			return v.Key
+		if !slices.ContainsFunc(fields, func(f mcp.FormField) bool { return f.Name == v.Key }) {
+			others = append(others, v)
 		}
 	}
-	return ""
+	return others
 }
 
 // wrongAnswer returns the failure of values that do not fit a form, with its fields.
@@ -105,9 +105,9 @@ func (c *invocation) wrongAnswer(fields []mcp.FormField, given *flags.Answer, me
 }
 
 // answerLine returns the command line with answers that fit a form: the given ones, and
-// samples in place of those that are missing or wrong.
+// samples in place of those that are missing or wrong. Answers to other questions stay.
 func (c *invocation) answerLine(fields []mcp.FormField, given *flags.Answer) string {
-	line := c.without("answer")
+	line, others := c.without("answer"), otherAnswers(fields, given)
 	for i := range fields {
 		f := &fields[i]
 		text, ok := "", false
@@ -117,18 +117,21 @@ func (c *invocation) answerLine(fields []mcp.FormField, given *flags.Answer) str
 		if !ok && (!f.Required || f.Schema.Default != nil) {
 			continue
 		}
-		if wrong := unknownAnswer(fields, given); !ok && wrong != "" && len(nearest.Names(wrong, []string{f.Name})) > 0 {
-			text, ok = given.Value(wrong)
+		if !ok && len(others) > 0 && len(nearest.Names(others[0].Key, []string{f.Name})) > 0 {
+			text, ok, others = others[0].Value, true, others[1:]
 		}
 		if _, err := form.AnswerValue(f, text); !ok || err != nil {
 			text = form.Sample(f)
 		}
 		line = append(line, "--answer", f.Name+"="+text)
 	}
+	for _, other := range others {
+		line = append(line, "--answer", other.Key+"="+other.Value)
+	}
 	if len(fields) == 0 {
 		line = append(line, "--answer", "accept")
 	}
-	return c.paste(c.withCommand(line))
+	return c.paste(withServer(line, c.server))
 }
 
 // refuse records the first answer that did not fit. The command fails with it.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -117,4 +118,30 @@ func TestAnswersToPages(t *testing.T) {
 			t.Errorf("%s: %+v", answer, o)
 		}
 	}
+}
+
+// The suggestions of a call that asks two questions lead to the answers of both.
+func TestAnswersToTwoQuestions(t *testing.T) {
+	t.Parallel()
+	s := mcptest.New(t)
+	s.Tool("order", nil, func(c *mcptest.Call) (any, error) {
+		first, err := c.Elicit("What?", json.RawMessage(`{"type":"object","properties":{"dish":{"type":"string"}},"required":["dish"]}`))
+		if err != nil || first.Action != mcp.ElicitAccept {
+			return "nothing", err
+		}
+		second, err := c.Elicit("How many?", json.RawMessage(`{"type":"object","properties":{"count":{"type":"integer"}},"required":["count"]}`))
+		if err != nil || second.Action != mcp.ElicitAccept {
+			return "no number", err
+		}
+		return "ordered", nil
+	})
+	line := []string{"call", s.StartHTTP(nil).URL, "order", "--answer", "count=2"}
+	for range 3 {
+		o := runCommand(t, line...)
+		if o.status == 0 && o.stdout == "ordered\n" {
+			return
+		}
+		line = words(t, suggestion(o.stderr))[1:]
+	}
+	t.Errorf("led to mcpecho %q", line)
 }

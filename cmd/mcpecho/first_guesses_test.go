@@ -174,6 +174,7 @@ func newFolder(t *testing.T) *folder {
 		"excluded.json":                  `{"mcpServers": {"x": {"command": "` + filepath.ToSlash(mcpechoPath(t)) + `", "args": ["serve"], "excludeTools": ["add"]}}}`,
 		"server.py":                      "print()\n",
 		"server.js":                      "\n",
+		"srv.js":                         "\n",
 		"args.json":                      `{"message":"hi"}`,
 		"list.json":                      `["hi"]`,
 		"wrongcase.json":                 `{"mcpservers": {"x": ` + server + `}}`,
@@ -185,6 +186,9 @@ func newFolder(t *testing.T) *folder {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if o := runCommand(t, "tools", "web", "--record", "k.rec"); o.status != 0 {
+		t.Fatal(o)
 	}
 	closed := closedPort(t)
 	return &folder{

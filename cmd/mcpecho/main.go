@@ -106,6 +106,7 @@ type environment struct {
 	self           string      // path of this program, which the tour starts
 	name           string      // the command that the user types to start it
 	interrupts     *interrupts // decides what Ctrl-C does; nil means that it ends the program
+	suggested      int         // how many suggestions led to the command line that is parsed
 }
 
 // An invocation is a run of one command.
@@ -213,10 +214,35 @@ func (c *invocation) usageHint(message, hint string) error {
 	return &failure.Error{Status: failure.Usage, Kind: "usage", Message: message, Hint: hint}
 }
 
+// maxSuggested limits the mistakes in one command line that a suggestion corrects at once.
+const maxSuggested = 4
+
 // suggest returns a failure of wrong usage with the command line that the user may have
-// meant.
+// meant. It parses that line as if the user had typed it: if there is another mistake in it,
+// it suggests the line without both, and if it has no remedy for that, none.
 func (c *invocation) suggest(message string, words []string) error {
-	return c.usageHint(message, "type: "+c.paste(words))
+	e := *c.environment
+	var next *failure.Error
+	if e.suggested++; e.suggested <= maxSuggested && errors.As(c.parseAgain(&e, words), &next) {
+		switch {
+		case next.Line != nil:
+			words = next.Line
+		case strings.HasPrefix(next.Hint, "usage: "):
+			return c.usage(message)
+		}
+	}
+	return &failure.Error{Status: failure.Usage, Kind: "usage", Message: message, Hint: "type: " + c.paste(words), Line: words}
+}
+
+// parseAgain returns the error of a line that c suggests.
+func (c *invocation) parseAgain(e *environment, words []string) (err error) {
+	if c.inShell() {
+		again := c.shell.invocation()
+		again.environment, again.typed = e, words
+		return again.parseInShell(words)
+	}
+	_, err = parse(e, words)
+	return err
 }
 
 // report prints err to standard error and returns the exit status.

@@ -98,6 +98,9 @@ func serverArgs(t testing.TB, args []string) []string {
 	if name, _ := cutName(before); name != "" && findCommand(name) != nil && slices.Contains(findCommand(name).flags, "env") {
 		before = append(before, "--env", "GORACE=atexit_sleep_ms=0")
 	}
+	if len(server) == 1 { // the tour of mcpecho; the test binary would run all tests
+		server = append(server, "version")
+	}
 	for i := range server { // also the second server of diff
 		if server[i] == "mcpecho" && (i == 0 || server[i-1] == "--") {
 			server[i] = mcpechoPath(t)

@@ -10,14 +10,14 @@ import (
 
 // sameFlags are flags of other programs for flags of this one.
 var sameFlags = map[string]string{
-	"--verbose": "-v", "--debug": "-v", "--quiet": "-q", "--silent": "-q", "-s": "-q",
+	"--verbose": "-v", "--debug": "-v", "--quiet": "-q", "--silent": "-q", "-s": "-q", "-sS": "-q", "-vv": "-v",
 	"--lines": "--last", "--tail": "--last", "-F": "--follow",
 	"--port": "--http", "-p": "--http", "--pretty": "", "--protocol-version": "--protocol",
 	"--accept": "--answer=accept", "--decline": "--answer=decline", "--yes": "--answer=accept",
 }
 
 // argumentFlags are flags of other programs whose value is an argument here.
-var argumentFlags = []string{"--args", "--arguments", "--params", "--data", "-d", "--input", "--json-args", "--arg", "--param", "--tool-arg"}
+var argumentFlags = []string{"--args", "--arguments", "--params", "--data", "-d", "--input", "--json-args", "--arg", "--param", "--tool-arg", "--data-raw", "-f", "-F", "--field"}
 
 // foreignFlag handles a flag of another program. It returns the words that
 // replace it and those after it, or false.
@@ -33,6 +33,9 @@ func (c *invocation) foreignFlag(arg string, rest []string) (words []string, ok 
 		return nil, false
 	}
 	same, ok := sameFlags[name]
+	if name == "-s" && hasWord(c.command.flags, "user") {
+		return nil, false // --scope
+	}
 	if name == "--stdio" && c.command.name == "serve" {
 		ok = true // which it does without a flag
 	}
@@ -59,6 +62,7 @@ var translated = map[string]string{
 	"--out": "--output", "--save": "--output", "--output-file": "--output", "--log": "--trace", "--dump": "--trace",
 	"-l": "--wide", "--long": "--wide", "--full": "--wide", "--no-trunc": "--wide", "--all-parameters": "--wide",
 	"--global": "--user", "-g": "--user", "--no-verify": "--insecure", "--no-check-certificate": "--insecure",
+	"-m": "--timeout", "--trace-ascii": "--trace", "--listen": "--http", "--tail": "--follow", "--grep": "--method", "--filter": "--method",
 	"--sse": "-t sse", "--http": "-t http", "--streamable-http": "-t http", "--max-time": "--timeout",
 	"--mcp-version": "--protocol", "--version": "--protocol", "--server-config": "--config", "--config-file": "--config",
 }
@@ -72,7 +76,11 @@ func (c *invocation) translateFlag(words []string) (better []string, used int) {
 		value, used = words[1], 2
 	}
 	if better, ok := translated[name]; ok {
-		own, _, _ := flags.Find(better)
+		own, _, _ := flags.Find(strings.Fields(better)[0])
+		if c.ownFlag(own) == nil {
+			return nil, 0
+		}
+		own, _, _ = flags.Find(better)
 		switch {
 		case own == nil || own.Value == "": // several words, or none with a value
 			return strings.Fields(better), 1
@@ -88,20 +96,27 @@ func (c *invocation) translateFlag(words []string) (better []string, used int) {
 		}
 	case "--cookie", "-b":
 		return []string{"-H", "Cookie: …"}, used
-	case "--bearer", "--token", "--auth", "--auth-token", "--api-key", "--bearer-token":
+	case "--bearer", "--token", "--auth", "--auth-token", "--api-key", "--bearer-token", "--oauth2-bearer":
 		return []string{"-H", "Authorization: Bearer …"}, used
-	case "-u":
+	case "-u", "--user":
 		return []string{"-H", "Authorization: Basic …"}, used
 	case "-A", "--user-agent":
 		return []string{"-H", "User-Agent: " + value}, used
-	case "--no-headers", "-it", "-i":
+	case "--no-headers", "-it", "-i", "-L", "--location", "--brief", "--allow-http":
 		return nil, 1
-	case "--scope":
+	case "--limit", "--profile":
+		return nil, used
+	case "--scope", "-s":
 		if value == "user" {
 			return []string{"--user"}, used
 		}
 		return nil, used
-	case "--url", "--body", "--payload", "--http-url", "--sse-url", "--server", "--server-name", "--tool", "--name", "--prompt", "--resource":
+	case "--tool", "--name":
+		if c.command.name == "view" {
+			return []string{"--method", "tools/call"}, used
+		}
+		fallthrough
+	case "--url", "--body", "--payload", "--http-url", "--sse-url", "--server", "--server-name", "--prompt", "--resource":
 		if value != "" {
 			return []string{value}, used
 		}
@@ -111,9 +126,9 @@ func (c *invocation) translateFlag(words []string) (better []string, used int) {
 	return nil, 0
 }
 
-// flagHint returns the hint for a flag that only other programs have, or "". All of
-// them on the command line are translated at once.
-func (c *invocation) flagHint(arg string) string {
+// translatedLine returns the command line for a flag that only other programs have, or
+// nil. All of them are translated at once.
+func (c *invocation) translatedLine(arg string) []string {
 	before, server := cutServer(c.typed)
 	var line []string
 	known := false
@@ -148,7 +163,7 @@ func (c *invocation) flagHint(arg string) string {
 		}
 	}
 	if !known {
-		return ""
+		return nil
 	}
 	if at := indexWord(line, "--http"); at >= 0 && at+1 < len(line) { // of --host; --port may follow
 		if port := indexWord(line, "--port"); port >= 0 && port+1 < len(line) {
@@ -157,10 +172,7 @@ func (c *invocation) flagHint(arg string) string {
 			line = slices.Delete(line, port, port+2)
 		}
 	}
-	if server != nil {
-		line = append(append(line, "--"), server...)
-	}
-	return "type: " + c.paste(line)
+	return withServer(line, server)
 }
 
 // ownFlag returns f if the command has it, else nil.
@@ -171,10 +183,11 @@ func (c *invocation) ownFlag(f *flags.Flag) *flags.Flag {
 	return f
 }
 
-// argumentHint returns the hint for flags that may be arguments of the tool, or "".
-func (c *invocation) argumentHint() string {
+// argumentLine returns the command line for flags that may be arguments of the tool, or
+// nil.
+func (c *invocation) argumentLine() []string {
 	if !strings.Contains(c.command.args, "k=v") {
-		return ""
+		return nil
 	}
 	before, server := cutServer(c.typed)
 	var line []string
@@ -203,10 +216,7 @@ func (c *invocation) argumentHint() string {
 			line = append(line, strings.TrimLeft(name, "-")+"="+value)
 		}
 	}
-	if server != nil {
-		line = append(append(line, "--"), server...)
-	}
-	return "type: " + c.paste(line)
+	return withServer(line, server)
 }
 
 func isNumber(word string) bool {

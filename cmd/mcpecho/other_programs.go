@@ -27,6 +27,8 @@ var otherWords = map[string]string{
 	"repl": "shell", "connect": "shell", "interactive": "shell", "session": "shell", "console": "shell",
 	"doctor": "check", "lint": "check", "validate": "check", "verify": "check",
 	"grep": "search", "request": "raw", "rpc": "raw", "api": "raw", "send": "raw",
+	"spy": "proxy", "sniff": "proxy", "intercept": "proxy", "gateway": "proxy", "bridge": "proxy", "less": "view", "more": "view",
+	"curl": "tools", "GET": "tools", "resources-subscribe": "watch", "restart": "shell",
 	"ps": "servers", "sessions": "servers", "inspector": "ui",
 	"get": "info", "explain": "info", "capabilities": "info", "instructions": "info", "about": "info",
 	"fetch": "read", "open": "read", "download": "read", "notify": "raw", "post": "raw",
@@ -53,7 +55,7 @@ func listWord(name string, args []string, server []string) (string, []string) {
 func (c *invocation) likeInspector() error {
 	before, server := cutServer(c.typed)
 	command, tool, target := "tools", "", ""
-	var words, args []string
+	var words, args, own []string
 	found := false
 	for i := 0; i < len(before); i++ {
 		name, value, hasValue := strings.Cut(before[i], "=")
@@ -82,6 +84,14 @@ func (c *invocation) likeInspector() error {
 		case "--tool-arg", "--prompt-args":
 			args = append(args, next())
 		default:
+			if f, _, hasValue := flags.Find(before[i]); f != nil && len(words) == 0 {
+				own = append(own, before[i])
+				if f.Value != "" && !hasValue && i+1 < len(before) {
+					i++
+					own = append(own, before[i])
+				}
+				continue
+			}
 			words = append(words, before[i])
 		}
 	}
@@ -113,19 +123,16 @@ func (c *invocation) likeInspector() error {
 	if hasWord(words, tool) {
 		tool = ""
 	}
-	args = append(args, words...)
+	args = slices.Concat(args, words, own)
 	if tool != "" {
 		line = append(line, tool)
 	}
 	line = append(line, args...)
-	if server != nil {
-		line = append(append(line, "--"), server...)
-	}
-	return c.suggest("mcpecho has commands instead of --method", line)
+	return c.suggest("mcpecho has commands instead of --method", withServer(line, server))
 }
 
 // groups are words that come before the commands of other programs.
-var groups = []string{"config", "mcp", "configure", "get"}
+var groups = []string{"config", "mcp", "configure", "get", "server", "tool"}
 
 // useOther returns the failure for a word of another program.
 func (c *invocation) useOther(name string) error {
@@ -148,8 +155,18 @@ func (c *invocation) useOther(name string) error {
 		}
 	case (name == "mock" || name == "replay") && next != "":
 		return c.suggest(message, append([]string{"serve", "--replay", next}, rest...))
-	case name == "record" && next != "":
-		return c.suggest(message, append(append([]string{"shell"}, rest...), "--record", next))
+	case name == "record":
+		before, server := cutServer(line)
+		file := slices.IndexFunc(before, func(word string) bool { return !flags.IsFlag(word) && !c.isServer(word) })
+		if file < 0 {
+			before, file = append(before, "session.rec"), len(before)
+		}
+		line = slices.Concat([]string{"shell"}, before[:file], before[file+1:], []string{"--record", before[file]})
+		return c.suggest(message, withServer(line, server))
+	case name == "config" && hasWord([]string{"view", "doctor", "show", "path"}, next):
+		return c.suggest(message, append([]string{"servers"}, rest...))
+	case hasWord([]string{"get", "delete"}, name) && hasWord([]string{"tool", "server"}, next):
+		return c.suggest(message, append([]string{otherWords[name]}, rest...))
 	case hasWord(groups, name) && (next == "list" || next == "ls" || findCommand(next) != nil):
 		return c.suggest(message, line)
 	case hasWord(groups, name) && name != "get" && otherWords[next] != "":
@@ -319,6 +336,8 @@ func (c *invocation) missingArgument() error {
 		return err
 	case cmd.name == "completion":
 		kind = c.paste([]string{"completion", "bash"})
+	case !cmd.target && cmd.sample != "":
+		return c.suggest(cmd.name+" needs "+what, append(cloneWords(c.typed), strings.Fields(cmd.sample)...))
 	}
 	switch {
 	case known != "":
@@ -335,7 +354,7 @@ func (c *invocation) missingTool() error {
 	for _, separator := range []string{".", "/"} {
 		base, tool, ok := cutLast(c.target, separator)
 		if ok && c.server == nil && strings.Count(base, "/") > 2 && !strings.Contains(tool, "/") {
-			return c.usageHint("call needs TOOL after the URL", "type: "+c.retyped(c.target, base, tool))
+			return c.suggest("call needs TOOL after the URL", c.retyped(c.target, base, tool))
 		}
 	}
 	if words := strings.Fields(c.args[0]); len(words) > 1 && !strings.Contains(words[0], "=") {
@@ -343,10 +362,10 @@ func (c *invocation) missingTool() error {
 			tool, rest, _ := strings.Cut(c.args[0], " ")
 			words = []string{tool, rest}
 		}
-		return c.usageHint("TOOL and its arguments are separate words", "type: "+c.retyped(c.args[0], words...))
+		return c.suggest("TOOL and its arguments are separate words", c.retyped(c.args[0], words...))
 	}
 	if tool, inner, ok := strings.Cut(strings.TrimSuffix(c.args[0], ")"), "("); ok {
-		return c.usageHint("the arguments of a call must be key=value", "type: "+c.retyped(c.args[0], append([]string{tool}, strings.Split(inner, ",")...)...))
+		return c.suggest("the arguments of a call must be key=value", c.retyped(c.args[0], append([]string{tool}, strings.Split(inner, ",")...)...))
 	}
 	return c.usageHint("call needs TOOL before "+wire.Quote(c.args[0]), "for a list, type: "+c.commandFor("tools"))
 }
@@ -375,32 +394,38 @@ func (c *invocation) extraArgument(extra string) error {
 	}
 	switch {
 	case c.server != nil && strings.HasPrefix(extra, "http"):
-		return c.usageHint("use either a URL or a command after --, not both", "type: "+c.retyped(extra))
+		return c.suggest("use either a URL or a command after --, not both", c.retyped(extra))
 	case cmd.target && c.server == nil && len(c.configured(extra)) > 0:
-		return c.usageHint(cmd.name+" takes one server", "type: "+c.retyped(extra))
+		return c.suggest(cmd.name+" takes one server", c.retyped(extra))
 	case one != "" && !strings.Contains(c.target, "://"):
-		return c.usageHint(message, "type: "+c.commandFor(one, c.args...))
+		return c.suggest(message, c.retyped(c.typedCommand(), one))
 	case cmd.name == "shell" && findCommand(extra) != nil && findCommand(extra).target:
-		return c.usageHint(message, "type: "+c.commandFor(extra, c.args[1:]...))
+		line := c.retyped(extra)
+		line[indexWord(line, c.typedCommand())] = extra
+		return c.suggest(message, line)
 	case cmd.name == "serve":
 		address := extra
 		if u, err := httpx.Parse(extra); err == nil {
 			address = u.Host
+		} else if isFile(extra) {
+			return c.suggest(message, c.retyped(extra, "--replay", extra))
 		}
 		if strings.Trim(address, "0123456789") == "" {
 			address = "127.0.0.1:" + address
 		}
 		if guess.IsAddress(address) {
-			return c.usageHint(message, "type: "+c.retyped(extra, "--http", address))
+			return c.suggest(message, c.retyped(extra, "--http", address))
 		}
-	case cmd.name == "info":
-		return c.usageHint(message, "type: "+c.retyped(extra))
-	case strings.Contains(c.target, "://") && len(c.args) == cmd.max+1 && !strings.Contains(extra, "="):
+	case cmd.name == "view" && c.isServer(c.args[0]):
+		return c.suggest(message, c.retyped("view", "info"))
+	case cmd.name == "view" && strings.Contains(extra, "/"):
+		return c.suggest(message, c.retyped(extra, "--method", extra))
+	case strings.Contains(c.target, "://") && len(c.args) == cmd.max+1 && !strings.ContainsAny(extra, "=:"):
 		whole := strings.TrimSuffix(c.target, "/") + "/" + strings.TrimPrefix(extra, "/")
 		words := cloneWords(c.typed)
 		words[indexWord(words, c.target)] = whole
 		words = slices.DeleteFunc(words, func(word string) bool { return word == extra })
 		return c.suggest(message, words)
 	}
-	return c.usage(message)
+	return c.suggest(message, c.retyped(extra))
 }

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -50,8 +52,8 @@ func parse(e *environment, args []string) (*invocation, error) {
 		case c.isTarget(name):
 			c.command, args = findCommand("shell"), append([]string{name}, args...)
 		}
-		if file, _ := cutName(args); c.command == nil && slices.Contains(viewWords, name) || c.command != nil && c.command.name == "info" {
-			if isViewable(file) {
+		if file, _ := cutName(args); c.command == nil && hasWord(viewWords, name) || c.command != nil && c.command.name == "info" {
+			if isViewable(file) || hasWord([]string{".rec", ".jsonl"}, filepath.Ext(file)) && !c.isServer(file) && c.command == nil {
 				c.command = findCommand("view")
 			}
 		}
@@ -103,10 +105,12 @@ func (c *invocation) onTerminal() bool { return c.isTerminal(c.stdin) && c.isTer
 // isTarget reports whether name, typed in place of a command on a terminal, is a
 // server, with which the shell then begins.
 func (c *invocation) isTarget(name string) bool {
-	if c.server != nil || !c.onTerminal() {
-		return false
-	}
-	return strings.HasPrefix(name, "http://") || strings.HasPrefix(name, "https://") || config.Load(".").Server(name) != nil
+	return c.server == nil && c.onTerminal() && c.isServer(name)
+}
+
+// isServer reports whether name is a URL or a configured server.
+func (c *invocation) isServer(name string) bool {
+	return strings.HasPrefix(name, "http://") || strings.HasPrefix(name, "https://") || config.Load(".", c.configFlags()...).Server(name) != nil
 }
 
 // cutServer returns the arguments before and after --; after is nil without it.
@@ -176,24 +180,17 @@ func (c *invocation) parseFlags(args []string) error {
 // badValue returns the failure for a flag with an invalid value.
 func (c *invocation) badValue(name, value string, err error) error {
 	if (name == "-t" || name == "--transport") && c.server != nil && value == "stdio" {
-		return c.suggest(name+" is for servers at a URL", c.withCommand(c.without("transport")))
+		return c.suggest(name+" is for servers at a URL", withServer(c.without("transport"), c.server))
 	}
 	var better *flags.BetterValue
 	if !errors.As(err, &better) {
 		return c.usage(name + ": " + err.Error())
 	}
-	line := c.retyped(name, better.Flag)
+	line := c.retyped(name+"="+value, cmp.Or(better.Flag, name)+"="+better.Value)
 	if at := indexWord(c.typed, value); at > 0 {
-		words := cloneWords(c.typed)
-		words[at] = better.Value
-		if better.Flag != "" {
-			words[at-1] = better.Flag
-		}
-		line = c.paste(words)
-	} else if strings.Contains(strings.Join(c.typed, " "), name+"="+value) {
-		line = c.retyped(name+"="+value, name+"="+better.Value)
+		line[at-1], line[at] = cmp.Or(better.Flag, line[at-1]), better.Value
 	}
-	return c.usageHint(name+": "+err.Error(), "type: "+line)
+	return c.suggest(name+": "+err.Error(), line)
 }
 
 // sampleServer is a command that starts a server, for suggestions.
@@ -229,17 +226,20 @@ func (c *invocation) takeTarget() error {
 			return c.suggest("the arguments belong before --", append(before, c.server...))
 		}
 	}
+	if len(c.args) == 1 && len(c.server) > 0 && cmd.min > 0 && cmd.target && c.isServer(c.args[0]) && !guess.NamesServer(c.server) {
+		return c.suggest("-- stands before a command that starts a server", append(c.without(), c.server...))
+	}
 	if near := nearest.Names(strings.Join(c.args[:min(1, len(c.args))], ""), cmd.actions); cmd.actions != nil && len(c.args) > 1 && c.server == nil && !hasWord(cmd.actions, c.args[1]) && len(near) > 0 && len(c.configured(c.args[0])) == 0 {
-		return c.usageHint(cmd.name+" has no action "+wire.Quote(c.args[0])+" (did you mean "+wire.Quote(near[0])+"?)", "type: "+c.retyped(c.args[0], near[0]))
+		return c.suggest(cmd.name+" has no action "+wire.Quote(c.args[0])+" (did you mean "+wire.Quote(near[0])+"?)", c.retyped(c.args[0], near[0]))
 	}
 	switch {
 	case c.server != nil && cmd.name == "":
 		return c.suggest("a command is missing before --", append([]string{"tools"}, c.typed...))
 	case c.server != nil && cmd.web && cmd.target:
-		return c.usageHint(cmd.name+" needs a server at a URL, not one that is started", "type: "+c.sampleLine())
+		return c.suggest(cmd.name+" needs a server at a URL, not one that is started", c.sampleLine())
 	case c.server != nil && !cmd.target && !cmd.started:
 		return c.suggest(cmd.name+" does not start a server", c.without())
-	case c.server != nil && cmd.started && len(c.server) > 0:
+	case c.server != nil && cmd.pair && len(c.server) > 0:
 	case c.server != nil && len(c.server) == 0:
 		return c.suggest("the command that starts the server is missing after --", append(cloneWords(c.typed), strings.Fields(sampleServer)...))
 	case c.server != nil:
@@ -252,7 +252,7 @@ func (c *invocation) takeTarget() error {
 				return c.suggest("the server is missing", slices.Insert(cloneWords(c.typed), indexWord(c.typed, c.typedCommand())+1, known[0]))
 			}
 		}
-		hint := "type: " + c.sampleLine()
+		hint := "type: " + c.paste(c.sampleLine())
 		if !cmd.web {
 			hint += " (or the server's command after --)"
 		}
@@ -270,13 +270,26 @@ func (c *invocation) takeTarget() error {
 		return c.extraArgument(c.args[cmd.max])
 	case cmd.tool && len(c.args) > 0 && cmd.min > 0 && (strings.Contains(c.args[0], "=") || strings.HasPrefix(c.args[0], "@") && isFile(c.args[0][1:])):
 		return c.missingTool()
+	case cmd.pair:
+		_, err := c.diffSides()
+		return err
 	}
 	return nil
 }
 
-// sampleLine returns a command line for a server at a URL.
-func (c *invocation) sampleLine() string {
-	return c.paste(append([]string{c.command.name, "https://example.com/mcp"}, strings.Fields(c.command.sample)...))
+// sampleLine returns the user's command line with a server at a URL, which is missing or
+// not what the user has typed.
+func (c *invocation) sampleLine() []string {
+	line := c.without()
+	if at := indexWord(line, c.target); c.target != "" && at >= 0 {
+		line[at] = sampleURL
+	} else {
+		line = append(line, sampleURL)
+	}
+	if len(c.args) == 0 {
+		line = append(line, strings.Fields(c.command.sample)...)
+	}
+	return line
 }
 
 // checkServer reports a URL after --, or a URL and a command.
@@ -284,10 +297,16 @@ func (c *invocation) checkServer() error {
 	before, _ := cutServer(c.typed)
 	if strings.Contains(c.server[0], "://") {
 		at := indexWord(before, c.typedCommand()) + 1
+		if c.command.started {
+			at = len(before)
+		}
 		return c.suggest("a URL does not belong after --", slices.Insert(cloneWords(before), at, c.server[0]))
 	}
+	if env, server := guess.Environment(c.server); env != nil {
+		return c.suggest("the variables of a server's environment belong before --", withServer(append(before, env...), server))
+	}
 	if c.flags.Transport != "" || c.flags.Header != nil || c.flags.Insecure {
-		return c.suggest("-t, -H and --insecure need a server at a URL, not one that is started", c.withCommand(c.without("transport", "header", "insecure")))
+		return c.suggest("-t, -H and --insecure need a server at a URL, not one that is started", withServer(c.without("transport", "header", "insecure"), c.server))
 	}
 	return nil
 }
@@ -302,7 +321,7 @@ func (c *invocation) typedCommand() string {
 // findTarget checks the target, which is a URL or names a configured server.
 func (c *invocation) findTarget() error {
 	if c.target == "-" {
-		return c.usageHint("a command that starts a server belongs after two dashes", "type: "+c.retyped("-", "--"))
+		return c.suggest("a command that starts a server belongs after two dashes", c.retyped("-", "--"))
 	}
 	if strings.Contains(c.target, "://") {
 		u, err := httpx.Parse(c.target)
@@ -316,9 +335,9 @@ func (c *invocation) findTarget() error {
 			return c.explainReadURI()
 		}
 		if better := guess.URL(c.target); better != "" {
-			return c.usageHint(err.Error(), "type: "+c.retyped(c.target, better))
+			return c.suggest(err.Error(), c.retyped(c.target, better))
 		}
-		return c.usageHint(err.Error(), "type: "+c.sampleLine())
+		return c.suggest(err.Error(), c.sampleLine())
 	}
 	return c.findEntry()
 }
@@ -337,7 +356,7 @@ func (c *invocation) explainReadURI() error {
 	case len(known) > 0:
 		return c.suggest("the server is missing", slices.Insert(line, at, known[0]))
 	}
-	return c.suggest("the server is missing", slices.Insert(line, at, "https://example.com/mcp"))
+	return c.suggest("the server is missing", slices.Insert(line, at, sampleURL))
 }
 
 func (c *command) title() string {
@@ -368,7 +387,7 @@ func unknownCommand(c *invocation, name string) error {
 	}
 	switch {
 	case len(near) > 0:
-		return c.usageHint(message+" (did you mean "+wire.Quote(near[0])+"?)", "type: "+c.retyped(name, near[0]))
+		return c.suggest(message+" (did you mean "+wire.Quote(near[0])+"?)", c.retyped(name, near[0]))
 	case c.server != nil:
 		return c.usageHint(message, "to call a tool, type: "+c.paste(append([]string{"call"}, c.typed...)))
 	}
@@ -384,24 +403,28 @@ func (c *invocation) unknownFlag(name, arg string, rest []string) error {
 		}
 	}
 	message := c.command.title() + " has no flag " + wire.Quote(name)
-	if f, _, _ := flags.Find(arg); f != nil && c.command.name == "proxy" && slices.Contains(resultFlags, f.Name) {
-		return c.suggest(message+": it passes on what the client does", c.withCommand(c.without(f.Name)))
+	if f, _, _ := flags.Find(arg); f != nil && c.command.name == "proxy" && hasWord(resultFlags, f.Name) {
+		line := withServer(c.without(f.Name), c.server)
+		if f.Name == "output" {
+			line = c.retyped(name, "--record")
+		}
+		return c.suggest(message+": it passes on what the client does", line)
 	}
-	if hint := c.flagHint(arg); hint != "" {
-		return c.usageHint(message, hint)
+	if line := c.translatedLine(arg); line != nil {
+		return c.suggest(message, line)
 	}
-	argument := c.argumentHint()
+	argument := c.argumentLine()
 	const short = len("--x") // of which too many flags are near
-	if near := nearest.Names(name, known); len(near) > 0 && (len(name) > short || argument == "") {
-		return c.usageHint(message+" (did you mean "+wire.Quote(near[0])+"?)", "type: "+c.retyped(name, near[0]))
+	if near := nearest.Names(name, known); len(near) > 0 && (len(name) > short || argument == nil) {
+		return c.suggest(message+" (did you mean "+wire.Quote(near[0])+"?)", c.retyped(name, near[0]))
 	}
 	if c.command.target && c.server == nil && len(c.args) > 0 {
 		if err := c.programAsTarget(c.args[0], append(append(c.args[1:], arg), rest...)); err != nil {
 			return err
 		}
 	}
-	if argument != "" {
-		return c.usageHint(message, argument)
+	if argument != nil {
+		return c.suggest(message, argument)
 	}
 	return c.usage(message)
 }
@@ -415,7 +438,7 @@ func (c *invocation) programAsTarget(name string, args []string) error {
 	case c.command.web:
 		return nil
 	case len(server) > 1 && guess.NamesServer(server): // all of it was in quotes
-	case guess.Interpreter(name) != nil:
+	case guess.Interpreter(name) != nil && len(server) == 1:
 		server, args = append(guess.Interpreter(name), args...), nil
 	case !guess.NamesServer(append([]string{name}, args...)) || c.command.min > 0 && slices.ContainsFunc(args, isArgument):
 		return nil
@@ -431,5 +454,8 @@ func (c *invocation) programAsTarget(name string, args []string) error {
 	if c.command.min > 0 && len(args) == 0 {
 		line = append(line, "…")
 	}
-	return c.suggest(wire.Quote(name)+" is a program; the command that starts a server belongs after --", append(append(line, "--"), server...))
+	for _, given := range c.flags.Given {
+		line = append(line, given.Words...)
+	}
+	return c.suggest(wire.Quote(name)+" is a program; the command that starts a server belongs after --", withServer(line, server))
 }

@@ -19,8 +19,8 @@ import (
 // Commands that mcpecho suggests can be pasted into a shell: every word is
 // quoted, and what selects and reaches the server is repeated.
 
-// commandFor returns the command line of another command for the same server,
-// with the flags that led to it.
+// commandFor returns the command line of a command for the same server. It has the user's
+// flags if it is the user's command, else those that led to the server.
 func (c *invocation) commandFor(name string, args ...string) string {
 	line := []string{name}
 	if c.inShell() {
@@ -32,20 +32,20 @@ func (c *invocation) commandFor(name string, args ...string) string {
 	line = append(line, args...)
 	command := findCommand(name)
 	for _, f := range c.flags.Given {
-		if hasWord(serverFlags, f.Name) || f.Name == "answer" && command != nil && hasWord(command.flags, f.Name) {
+		if hasWord(serverFlags, f.Name) || c.command != nil && name == c.command.name || f.Name == "answer" && command != nil && hasWord(command.flags, f.Name) {
 			line = append(line, f.Words...)
 		}
 	}
-	return c.paste(c.withCommand(line))
+	return c.paste(withServer(line, c.server))
 }
 
-// withCommand returns the words of a command line with the server's command after them,
-// if there is one.
-func (c *invocation) withCommand(line []string) []string {
-	if c.server != nil {
-		line = append(append(line, "--"), c.server...)
+// withServer returns a command line: the words before --, and the command that starts the
+// server, unless it is nil.
+func withServer(line, server []string) []string {
+	if server == nil {
+		return line
 	}
-	return line
+	return append(append(line, "--"), server...)
 }
 
 // serverFlags are the flags that select a server, or how it is reached.
@@ -66,26 +66,26 @@ func (c *invocation) outside() *invocation {
 
 // retyped returns the user's command line with other words for the first word
 // that is old, or that is the flag old with a value.
-func (c *invocation) retyped(old string, words ...string) string {
+func (c *invocation) retyped(old string, words ...string) []string {
 	line := cloneWords(c.typed)
 	for i, word := range line {
 		if word == old {
-			return c.paste(slices.Replace(line, i, i+1, words...))
+			return slices.Replace(line, i, i+1, words...)
 		}
 		if value, ok := strings.CutPrefix(word, old+"="); ok && flags.IsFlag(old) && len(words) == 1 {
 			line[i] = words[0] + "=" + value
-			return c.paste(line)
+			return line
 		}
 	}
 	for i, word := range line {
 		for _, separator := range []string{"/", "."} {
 			if server, ok := strings.CutSuffix(word, separator+old); ok && len(words) == 1 {
 				line[i] = server + separator + words[0]
-				return c.paste(line)
+				return line
 			}
 		}
 	}
-	return c.paste(line)
+	return line
 }
 
 // without returns the user's words before -- without the named flags.
@@ -109,7 +109,7 @@ func (c *invocation) paste(words []string) string {
 		for _, word := range words {
 			line.WriteString(" " + shellwords.Quote(c.hide(word)))
 		}
-		return line.String()[1:]
+		return strings.TrimPrefix(line.String(), " ")
 	}
 	line.WriteString(c.name)
 	flagged, ours := "", true
@@ -216,7 +216,7 @@ func quoteWindows(s string) string {
 // the hint otherwise.
 func (c *invocation) didMean(word string, known []string, otherwise string) string {
 	if near := nearest.Names(word, known); len(near) > 0 {
-		return "type: " + c.retyped(word, near[0])
+		return "type: " + c.paste(c.retyped(word, near[0]))
 	}
 	return otherwise
 }

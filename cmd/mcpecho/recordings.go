@@ -168,6 +168,8 @@ func (c *invocation) explainRecording(err error, name string) error {
 	case len(near) > 0:
 		f.Message = "there is no file " + wire.Quote(name) + " (did you mean " + wire.Quote(near[0]) + "?)"
 		f.Hint = "type: " + c.replaced(name, near[0])
+	case c.command.name == "view" && c.isServer(name):
+		return c.suggest(wire.Quote(name)+" is a server, and no recording", c.retyped("view", "info"))
 	default:
 		f.Message = "there is no file " + wire.Quote(name)
 		f.Hint = c.recordHint("to record a server", name)
@@ -200,6 +202,9 @@ func recordingsLike(word string) (known []string) {
 func (c *invocation) explainRecordingAsTarget() error {
 	if info, err := os.Stat(c.target); err != nil || !info.Mode().IsRegular() || c.command.web || !isRecording(c.target) {
 		return nil
+	}
+	if c.command.name == "read" && len(c.args) == 0 {
+		return c.suggest(wire.Quote(c.target)+" is a recording", []string{"view", c.target})
 	}
 	line := c.without()
 	if at := slices.Index(line, c.target); at >= 0 {

@@ -176,11 +176,13 @@ func (sh *shell) dispatch(ctx context.Context, c *invocation, args []string, bef
 }
 
 // outsideOfShell are the commands that have no use in a shell.
-var outsideOfShell = []string{"shell", "serve", "ui", "completion"}
+var outsideOfShell = []string{"shell", "serve", "ui", "proxy", "completion"}
 
 // parseInShell parses a command line without a target.
 func (c *invocation) parseInShell(args []string) error {
 	c.flags.JSON = c.flags.JSON || hasWord(args, "--json")
+	args, server := cutServer(args)
+	typed := args
 	name, args := cutName(args)
 	c.command = findCommand(name)
 	switch {
@@ -194,6 +196,12 @@ func (c *invocation) parseInShell(args []string) error {
 		return c.usageHint("unknown command "+wire.Quote(name)+failure.DidYouMean(name, known), `"help" lists the commands`)
 	case hasWord(outsideOfShell, c.command.name):
 		return c.usageHint(c.command.name+" does not work in the shell", `"exit" leaves the shell`)
+	case c.command.web && (c.server != nil || c.entry != nil && c.entry.URL == ""):
+		return c.usageHint(c.command.name+" needs a server at a URL", `"exit" leaves the shell`)
+	case server != nil && c.command.started && !c.command.pair:
+		c.server = server
+	case server != nil:
+		return c.suggest("the shell is already connected to its server", typed)
 	}
 	if err := c.parseFlags(args); err != nil {
 		return err

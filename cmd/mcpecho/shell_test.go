@@ -3,8 +3,10 @@ package main
 import (
 	"bufio"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -350,5 +352,55 @@ func TestHelpOfWatchInTheShell(t *testing.T) {
 	o := runCommandWithInput(t, "help watch\nhelp\n", "shell", "--", "mcpecho", "serve")
 	if o.status != 0 || !strings.Contains(o.stdout, "Returns at once.") || strings.Contains(o.stdout, "until interrupted") {
 		t.Errorf("%+v", o)
+	}
+}
+
+// Each command has a result in a shell, or an error with its status.
+func TestNoCommandIsIgnoredInAShell(t *testing.T) {
+	t.Parallel()
+	for _, cmd := range commands() {
+		if cmd.name == "watch" {
+			continue // which prints what happens later
+		}
+		line := cmd.name + " " + cmd.sample
+		o := runCommandWithInput(t, line+"\n", "shell", "--no-state", "--", "mcpecho", "serve")
+		if o.stdout+o.stderr == "" {
+			t.Errorf("%s: nothing is printed, status %d", line, o.status)
+		}
+		if slices.Contains(outsideOfShell, cmd.name) != strings.Contains(o.stderr, "does not work in the shell") || strings.Contains(o.stderr, "mcpecho: ") != (o.status != 0) {
+			t.Errorf("%s: %+v", line, o)
+		}
+	}
+}
+
+// The shell has its server already, as its suggestions know.
+func TestSuggestionsInAShell(t *testing.T) {
+	folder := newFolder(t)
+	random := rand.New(rand.NewPCG(2, 0))
+	lines := []string{"call echo x=1 -- mcpecho serve", "tools -- node srv.js", "-- node", "call echo hi -- --json"}
+	for range 60 {
+		line := make([]string, 1+random.IntN(5))
+		for i := range line {
+			line[i] = fuzzWords[random.IntN(len(fuzzWords))]
+		}
+		lines = append(lines, strings.Join(line, " "))
+	}
+	for _, line := range lines {
+		if slices.ContainsFunc(words(t, line), func(word string) bool { return slices.Contains([]string{"ui", "--watch", "--follow", "watch"}, word) }) {
+			continue
+		}
+		seen := []string{line}
+		for len(seen) > 0 {
+			o := runCommandWithInput(t, folder.here.Replace(seen[len(seen)-1])+"\n", "shell", "web", "--no-state")
+			next := suggestion(o.stderr)
+			if o.status == 0 || next == "" {
+				break
+			}
+			if slices.Contains(seen, next) || len(seen) > 5 {
+				t.Errorf("%s\nis led from line to line: %q", line, append(seen, next))
+				break
+			}
+			seen = append(seen, next)
+		}
 	}
 }

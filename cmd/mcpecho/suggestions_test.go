@@ -6,12 +6,17 @@ import (
 	"encoding/json"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/flags"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/shellwords"
 )
 
 // suggestion returns the command line that an error tells the user to type, or "".
@@ -38,14 +43,17 @@ func (p *folder) filled(line string) string {
 
 // runOnce runs a line as a user would who interrupts what does not end by itself.
 func runOnce(t *testing.T, args []string) result {
-	ctx, cancel := context.WithCancel(t.Context())
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	out, complaint := &interruptingWriter{cancel: func() {}}, &watchingWriter{cancel: cancel}
-	if len(args) > 0 && (args[0] == "serve" || args[0] == "watch" || args[0] == "ui") {
+	if name, _ := cutName(args); findCommand(name) != nil && findCommand(name).endless {
 		out.cancel = cancel
 	}
 	status := run(ctx, serverArgs(t, args), &environment{stdin: strings.NewReader(""), stdout: out, stderr: complaint,
 		getenv: func(string) string { return "" }, self: mcpechoPath(t), name: "mcpecho"})
+	if ctx.Err() == context.DeadlineExceeded {
+		t.Errorf("mcpecho %s: still runs after a minute", shellwords.Join(args))
+	}
 	hide := strings.NewReplacer(mcpechoPath(t), "mcpecho", " --env GORACE=atexit_sleep_ms=0", "")
 	return result{status, out.written.String(), hide.Replace(complaint.written.String())}
 }
@@ -63,11 +71,30 @@ func (w *watchingWriter) Write(p []byte) (int, error) {
 	return w.written.Write(p)
 }
 
-// startsOther reports whether a line starts a program that is not mcpecho, such as one
-// that downloads a server. Such a line is only parsed.
+// launchers are programs that lines of the tests start, and that are the echo server there.
+var launchers = []string{"node", "npx", "python3", "go"}
+
+// fakeLaunchers puts the echo server in place of the launchers.
+func fakeLaunchers(t *testing.T) {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		return
+	}
+	dir := t.TempDir()
+	for _, name := range launchers {
+		script := "#!/bin/sh\nGORACE=atexit_sleep_ms=0 exec " + shellQuote(mcpechoPath(t)) + " serve\n"
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(script), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
+}
+
+// startsOther reports whether a line starts a program that is neither mcpecho nor a
+// launcher. Such a line is only parsed.
 func startsOther(args []string) bool {
 	_, server := cutServer(args)
-	return len(server) > 0 && server[0] != "mcpecho"
+	return len(server) > 0 && server[0] != "mcpecho" && (runtime.GOOS == "windows" || !slices.Contains(launchers, server[0]))
 }
 
 // checkSuggestions follows what mcpecho tells a user to type who has typed a line. Every
@@ -99,6 +126,9 @@ func (p *folder) checkSuggestions(t *testing.T, line string, first result, stric
 		if slices.Contains(seen, next) {
 			t.Errorf("mcpecho %s\nis told again to type\n%s\nafter %q", line, next, seen)
 			return
+		}
+		if lost := lostFlag(t, p.here.Replace(seen[len(seen)-1]), args, last.stderr); lost != "" {
+			t.Errorf("mcpecho %s\nis told to type a line without %s:\n%s", line, lost, last.stderr)
 		}
 		led := seen[len(seen)-1]
 		seen = append(seen, next)
@@ -134,6 +164,30 @@ func (p *folder) checkSuggestions(t *testing.T, line string, first result, stric
 	}
 }
 
+// lostFlag returns a flag of a line that the suggested one should have, or "": the error
+// does not mention it, and the suggested command has it.
+func lostFlag(t *testing.T, line string, suggested []string, stderr string) string {
+	command := findCommand(suggested[min(1, len(suggested)-1)])
+	message, hint, _ := strings.Cut(stderr, "; ")
+	if command == nil || !strings.HasPrefix(hint, "type: ") {
+		return "" // it helps to correct the line, and is not that line
+	}
+	before, _ := cutServer(words(t, line))
+	bound := []string{"header", "transport", "insecure", "env", "inherit-env", "cwd"} // to a kind of server
+	for i := 0; i < len(before); i++ {
+		word := before[i]
+		f, _, hasValue := flags.Find(word)
+		if f != nil && f.Value != "" && !hasValue {
+			i++
+		}
+		if f != nil && slices.Contains(command.flags, f.Name) && !slices.Contains(bound, f.Name) && !slices.ContainsFunc(f.Names(), func(name string) bool { return strings.Contains(message, name) }) &&
+			!slices.ContainsFunc(suggested, func(word string) bool { other, _, _ := flags.Find(word); return other != nil && other.Name == f.Name }) {
+			return word
+		}
+	}
+	return ""
+}
+
 // isFinal reports whether an error is about something that mcpecho cannot know.
 func isFinal(stderr string) bool {
 	return slices.ContainsFunc([]string{"correct the file", "is binary", "no such file", "cannot find", "first type:", "must be SCHEME"}, func(known string) bool {
@@ -144,11 +198,12 @@ func isFinal(stderr string) bool {
 // TestEverySuggestionGetsFurther follows the suggestions for all lines of the surveys.
 func TestEverySuggestionGetsFurther(t *testing.T) {
 	folder := newFolder(t)
+	fakeLaunchers(t)
 	var lines []string
-	for _, g := range slices.Concat(firstGuesses, secondGuesses, thirdGuesses, fourthGuesses) {
+	for _, g := range slices.Concat(firstGuesses, secondGuesses, thirdGuesses, fourthGuesses, fifthGuesses) {
 		lines = append(lines, g.line)
 	}
-	for _, m := range slices.Concat(misuses, secondMisuses, thirdMisuses, fourthMisuses) {
+	for _, m := range slices.Concat(misuses, secondMisuses, thirdMisuses, fourthMisuses, fifthMisuses) {
 		lines = append(lines, m.line)
 	}
 	folder.checkAll(t, lines, true)
@@ -204,11 +259,14 @@ var fuzzWords = []string{
 	"kill", "run", "describe", "tool", "everything.echo", "web/echo", "mcp.json:hidden", "nosuch.json:x", "everthing", "tols", "--watch",
 	"server.js", "args.json", "@args.json", "bin.txt", "--log-level", "warn", "--", "mcpecho", "serve", "npx", "-y",
 	"ask_elicitation", "--answer", "name=Ada", "--elicit", "notifications/cancelled", "tools/call", "everything::echo", "add(1,2)", "web,everything", "---", "show", "fetch",
+	"record", "diff", "diff", "proxy", "proxy", "view", "log", "k.rec", "k.rec", "f.rec", "srv.js", "node", "'node srv.js'", "'V=1 node srv.js'", "V=2", "env",
+	"--tool", "--record", "x.rec", "--http", ":0", "shell", "ui", "--method", "--follow",
 }
 
 // TestSuggestionsForRandomLines does the same for lines of real words.
 func TestSuggestionsForRandomLines(t *testing.T) {
 	folder := newFolder(t)
+	fakeLaunchers(t)
 	n := 400
 	if testing.Short() {
 		n = 50
@@ -220,9 +278,6 @@ func TestSuggestionsForRandomLines(t *testing.T) {
 		line := make([]string, 1+random.IntN(5))
 		for i := range line {
 			line[i] = fuzzWords[random.IntN(len(fuzzWords))]
-		}
-		if line[0] == "watch" || line[0] == "serve" {
-			continue
 		}
 		lines = append(lines, strings.Join(line, " "))
 	}

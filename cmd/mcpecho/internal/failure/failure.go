@@ -32,9 +32,10 @@ type Error struct {
 	Status  int    // exit status
 	Kind    string // category, for scripts
 	Message string
-	Code    int64  // the server's error code, or 0
-	Hint    string // what to do about it, for the user
-	Err     error  // the cause, or nil
+	Code    int64    // the server's error code, or 0
+	Hint    string   // what to do about it, for the user
+	Line    []string // the arguments of mcpecho that Hint says to type, if they are known
+	Err     error    // the cause, or nil
 
 	Reported bool // the user has seen it
 }

@@ -74,6 +74,8 @@ func setAnswer(f *Values, v string) error {
 		a.Values = append(a.Values, toolargs.Argument{Key: key, Value: text})
 	case v == "yes":
 		return &BetterValue{errAnswer, "", "accept"}
+	case strings.Index(v, ":") > 0:
+		return &BetterValue{errAnswer, "", strings.Replace(v, ":", "=", 1)}
 	default:
 		return errAnswer
 	}

@@ -116,6 +116,7 @@ var launchers = []string{
 // the command of a server. Of another word that happens to be a program, such as kill,
 // the user does not expect that it is started.
 func NamesServer(words []string) bool {
+	_, words = Environment(words)
 	name := words[0]
 	if Interpreter(name) != nil {
 		return true
@@ -129,6 +130,21 @@ func NamesServer(words []string) bool {
 	launched := slices.Contains(launchers, name) && len(words) > 1
 	return launched || name != filepath.Base(name) || strings.Contains(name, "mcp") || strings.Contains(name, "server")
 }
+
+// Environment returns the flags for the variables that a command begins with, as in
+// DEBUG=1 node server.js, and the command without them. It returns no flags if there are
+// none, or no command after them.
+func Environment(command []string) (flags, server []string) {
+	for i, word := range command {
+		if key, _, ok := strings.Cut(word, "="); !ok || key == "" || strings.Trim(key, variableLetters) != "" {
+			return flags, command[i:]
+		}
+		flags = append(flags, "-e", word)
+	}
+	return nil, command
+}
+
+const variableLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_"
 
 // IsProgram reports whether name is a program that this machine can start.
 func IsProgram(name string) bool {
