@@ -20,14 +20,7 @@ func runTask(ctx context.Context, c *invocation) error {
 	if len(c.args) > 1 {
 		id = c.args[1]
 	}
-	same := ""
-	switch action {
-	case "show", "status", "info":
-		same = "get"
-	case "stop", "kill", "abort":
-		same = "cancel"
-	}
-	if same != "" {
+	if same := c.command.synonyms[action]; same != "" {
 		return c.usageHint("task: the action must be list, get or cancel, not "+wire.Quote(action), "type: "+c.taskLine(same, c.args[1:]...))
 	}
 	switch {

@@ -9,23 +9,23 @@ import (
 // A command describes a subcommand. Its help text is generated from it.
 type command struct {
 	name     string
-	aliases  []string // the protocol's method, and the command's name in other programs
-	target   bool     // whether it needs a server
-	web      bool     // whether that server must be at a URL
-	tool     bool     // whether the first argument is a tool
-	started  bool     // whether a command after -- means something else than its server
-	pair     bool     // whether it takes two servers
-	endless  bool     // whether it runs until it is interrupted
-	actions  []string // words that may come before the target
-	synonyms []string // words of other programs for them, which lead to an error that says so
-	args     string   // the arguments after the target, as in the usage line
-	min      int      // minimum number of arguments
-	max      int      // maximum number of arguments; negative means no limit
-	short    string   // one-line description
-	sample   string   // arguments for a suggestion
-	long     string   // further description
-	flags    []string // names of its flags
-	example  []string // command lines without the program name
+	aliases  []string          // the protocol's method, and the command's name in other programs
+	target   bool              // whether it needs a server
+	web      bool              // whether that server must be at a URL
+	tool     bool              // whether the first argument is a tool
+	started  bool              // whether a command after -- means something else than its server
+	pair     bool              // whether it takes two servers
+	endless  bool              // whether it runs until it is interrupted
+	actions  []string          // words that may come before the target
+	synonyms map[string]string // words of other programs for them, which lead to an error that says so
+	args     string            // the arguments after the target, as in the usage line
+	min      int               // minimum number of arguments
+	max      int               // maximum number of arguments; negative means no limit
+	short    string            // one-line description
+	sample   string            // arguments for a suggestion
+	long     string            // further description
+	flags    []string          // names of its flags
+	example  []string          // command lines without the program name
 	run      func(context.Context, *invocation) error
 }
 
@@ -193,7 +193,7 @@ With --watch, it goes on until it is interrupted, and prints only what differs.`
 			example: []string{"raw tools/list -- mcpecho serve", `raw https://example.com/mcp resources/read '{"uri": "echo://text"}'`},
 		}, {
 			name: "task", aliases: []string{"tasks/list", "tasks-list", "tasks"}, target: true,
-			actions: []string{"list", "get", "cancel"}, synonyms: []string{"show", "status", "info", "stop", "kill", "abort"}, args: "[ID]", max: 2,
+			actions: []string{"list", "get", "cancel"}, synonyms: map[string]string{"show": "get", "status": "get", "info": "get", "stop": "cancel", "kill": "cancel", "abort": "cancel"}, args: "[ID]", max: 2,
 			short: "List, get or cancel a server's tasks",
 			long:  "A task is a call that the server continues after its response. Only 2025-11-25 has a\nlist of them.",
 			flags: listFlags, run: runTask,

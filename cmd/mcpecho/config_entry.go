@@ -93,6 +93,11 @@ func (c *invocation) explainTarget(cfg *config.Config, name string) error {
 	if inside := serverNames(config.LoadFile(c.target)); len(inside) > 0 { // FILE alone
 		file, known, name = c.target, inside, ""
 	}
+	if name == "" && len(c.args) > 0 && hasWord(known, c.args[0]) {
+		line := c.retyped(c.target, strings.TrimSuffix(file, ":")+":"+c.args[0])
+		at := indexWord(line, c.args[0])
+		return c.suggest("a file and a server are joined by :", slices.Delete(line, at, at+1))
+	}
 	if name == "" && len(known) > 0 {
 		return c.suggest("the name of a server is missing after "+wire.Quote(file), c.retyped(c.target, strings.TrimSuffix(file, ":")+":"+known[0]))
 	}

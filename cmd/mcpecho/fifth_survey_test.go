@@ -13,11 +13,11 @@ var fifthGuesses = []firstGuess{
 	{line: "call URL echo -d message=hi", does: "hi\n"},
 	{line: "call URL echo --data-raw '{\"message\":\"hi\"}'", does: "hi\n"},
 	{line: "call URL echo --json '{\"message\":\"hi\"}' -o out.json", does: anything},
-	{line: "call URL echo -F message=hi", names: "mcpecho call URL echo message=hi"},
+	{line: "call URL echo -F message=hi", does: "hi\n"},
 	{line: "call URL echo -d @args.json", names: "mcpecho call URL echo - < args.json"},
 	{line: "tools URL -m 5", names: "mcpecho tools URL --timeout 5"},
 	{line: "tools URL -L", names: "mcpecho tools URL"},
-	{line: "tools URL -sS", names: "mcpecho tools URL -q"},
+	{line: "tools URL -sS", does: "echo\t"},
 	{line: "tools URL --trace-ascii -", names: "mcpecho tools URL --trace -"},
 	{line: "tools URL --oauth2-bearer x", names: "-H 'Authorization: Bearer …'"},
 	{line: "tools URL --user me:secret", names: "-H 'Authorization: Basic …'"},
@@ -31,7 +31,7 @@ var fifthGuesses = []firstGuess{
 	{line: "server list", names: "mcpecho list"},
 	{line: "tool view everything echo", names: "mcpecho info everything echo"},
 	{line: "tool call everything echo message=hi", names: "mcpecho call everything echo message=hi"},
-	{line: "call everything echo -f message=hi", names: "mcpecho call everything echo message=hi"},
+	{line: "call everything echo -f message=hi", does: "hi\n"},
 	{line: "tools everything --web", names: "mcpecho ui everything"},
 	{line: "tools everything -q", does: "echo\t"},
 	{line: "search echo --limit 5", names: "mcpecho search echo"},
@@ -213,4 +213,4 @@ func TestFifthSurvey(t *testing.T) {
 	testMisuses(t, fifthMisuses, wantFifthMisuses)
 }
 
-const wantFifthGuesses, wantFifthMisuses = 82, 77
+const wantFifthGuesses, wantFifthMisuses = 85, 77

@@ -205,7 +205,7 @@ func (c *invocation) takeTarget() error {
 			return err
 		}
 	}
-	if len(c.args) > 0 && c.server == nil && (hasWord(cmd.actions, c.args[0]) || len(c.args) > 1 && hasWord(cmd.synonyms, c.args[0])) {
+	if len(c.args) > 0 && c.server == nil && (hasWord(cmd.actions, c.args[0]) || len(c.args) > 1 && cmd.synonyms[c.args[0]] != "") {
 		// The target comes first, as for the other commands.
 		end := min(2, len(c.args))
 		c.args = slices.Concat(c.args[1:end], c.args[:1], c.args[end:])
