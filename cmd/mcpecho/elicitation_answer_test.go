@@ -75,10 +75,10 @@ func TestWrongAnswers(t *testing.T) {
 		"@no-such-file":  "no-such-file",
 		"yes":            "type: mcpecho call ask_elicitation --answer accept -- mcpecho serve",
 		"name:=Ada":      `the value of "name" is not JSON`,
-		"@/":             "directory",
+		"@/":             "neither a regular file nor a pipe",
 		`{"name":"Ada"`:  `type: mcpecho call ask_elicitation --answer '{"name":"Ada"}' -- mcpecho serve`,
 		"=Ada":           "must be K=V",
-		"@" + os.DevNull: "no JSON object",
+		"@" + os.DevNull: "neither a regular file nor a pipe",
 	} {
 		if o := runWithServer(t, "call", "ask_elicitation", "--answer", flag); o.status != failure.Usage || !strings.Contains(o.stderr, want) || o.stdout != "" {
 			t.Errorf("%s: %+v", flag, o)
