@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -194,10 +195,12 @@ func TestTimeOfKeptMessages(t *testing.T) {
 // A blockingWriter notes each write, and waits in it while gate is closed to it.
 type blockingWriter struct {
 	gate   chan struct{}
+	begun  atomic.Int32 // calls of Write
 	writes []string
 }
 
 func (w *blockingWriter) Write(p []byte) (int, error) {
+	w.begun.Add(1)
 	<-w.gate
 	w.writes = append(w.writes, string(p))
 	return len(p), nil
@@ -218,7 +221,11 @@ func TestEntriesAreWrittenAtOnce(t *testing.T) {
 		t.Fatalf("%q", file.writes)
 	}
 	var running sync.WaitGroup
-	for range 3 {
+	running.Go(func() { w.Message(1, true, []byte("{}")) })
+	for file.begun.Load() < 5 {
+		runtime.Gosched()
+	}
+	for range 2 {
 		running.Go(func() { w.Message(1, true, []byte("{}")) })
 	}
 	for w.waiting.Load() < 2 { // while the first is in Write
