@@ -77,13 +77,18 @@ func NewRedactor(secrets ...string) *Redactor {
 		}
 		// A program may print the lines of a key one by one. In JSON and in many files of
 		// variables, they are escaped.
-		lines := strings.ReplaceAll(secret, `\n`, "\n")
-		for rest, more := lines, wire.IndexAny(lines, breaks) >= 0; more; {
-			var line string
-			line, rest, more = strings.Cut(rest, "\n")
-			if line = wire.Trim(line); len(line) >= minEncoded {
+		for begin, i := 0, 0; i <= len(secret); i++ {
+			isEscaped := strings.HasPrefix(secret[i:], `\n`)
+			if i < len(secret) && secret[i] != '\n' && !isEscaped {
+				continue
+			}
+			if line := wire.Trim(secret[begin:i]); len(line) >= minEncoded && len(line) < len(secret) {
 				r.add(line)
 			}
+			if isEscaped {
+				i++
+			}
+			begin = i + 1
 		}
 	}
 	return r
@@ -100,7 +105,11 @@ func (r *Redactor) add(secret string) {
 }
 
 func (r *Redactor) addForm(form string) {
-	if form = withoutBreaks(form); len(form) < minSecret {
+	if wire.IndexAny(form, breaks) >= 0 {
+		plain, _ := (&text{s: form}).unescape('\n')
+		form = plain.s
+	}
+	if len(form) < minSecret {
 		return
 	}
 	head, begin := form[:min(len(form), longHead)], uint32(0)
@@ -118,10 +127,6 @@ func (r *Redactor) addForm(form string) {
 
 // hash returns a number below 1<<16.
 func hash(begin uint32) uint32 { return begin * 0x9e3779b1 >> 16 }
-
-func withoutBreaks(s string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(s, "\r", ""), "\n", "")
-}
 
 // A Cache keeps the Redactor of the secrets of many texts, which seldom change.
 type Cache struct{ last atomic.Pointer[cached] }

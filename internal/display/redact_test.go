@@ -281,3 +281,5 @@ func TestPrintableWithout(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+func withoutBreaks(s string) string { return strings.NewReplacer("\r", "", "\n", "").Replace(s) }

@@ -1,7 +1,6 @@
 package display
 
 import (
-	"slices"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -15,14 +14,10 @@ const breaks = "\r\n"
 
 // A text is a part, or what is left of it without its line breaks and escapes.
 type text struct {
-	s      string
-	at     []int32 // where the part has each byte of s, and its end; nil if s is the part
-	gaps   []gap   // where s has no line breaks any more
-	spaced bool    // s has spaces in place of plus signs
+	s        string
+	at, ends []int32 // where the part has each byte of s, and where s[:i] ends in it; nil if s is the part
+	spaced   bool    // s has spaces in place of plus signs
 }
-
-// A gap is where line breaks were before a byte of a text, from end in the part.
-type gap struct{ before, end int32 }
 
 // offset returns where the part has the byte i of s.
 func (t *text) offset(i int) int {
@@ -32,12 +27,12 @@ func (t *text) offset(i int) int {
 	return int(t.at[i])
 }
 
-// end returns where s[:i] ends in the part.
+// end returns where s[:i] ends in the part. Line breaks may follow.
 func (t *text) end(i int) int {
-	if n, found := slices.BinarySearchFunc(t.gaps, int32(i), func(g gap, i int32) int { return int(g.before - i) }); found {
-		return int(t.gaps[n].end)
+	if t.ends == nil {
+		return i
 	}
-	return t.offset(i)
+	return int(t.ends[i])
 }
 
 // unescape returns t without the escapes that begin with mark, and without line breaks.
@@ -47,27 +42,14 @@ func (t *text) unescape(mark byte) (plain text, found bool) {
 	if mark != '\n' && strings.IndexByte(t.s, mark) < 0 && (!isURL || t.spaced || strings.IndexByte(t.s, '+') < 0) {
 		return plain, false
 	}
-	b, at, n := make([]byte, len(t.s)), make([]int32, len(t.s)+1), 0
-	var gaps []gap
-	old := t.gaps
+	b, at, ends, n := make([]byte, len(t.s)), make([]int32, len(t.s)+1), make([]int32, len(t.s)+1), 0
 	for i, size := 0, 1; i < len(t.s); i += size {
 		c := rune(t.s[i])
 		if size = 1; t.s[i] == mark && mark != '\n' {
 			c, size = escaped(t.s[i:])
 		}
 		found = found || size > 1 || isURL && c == '+'
-		g := gap{int32(n), -1}
-		for ; len(old) > 0 && int(old[0].before) <= i; old = old[1:] {
-			g.end = old[0].end
-		}
-		isBreak := c == '\r' || c == '\n'
-		if isBreak && g.end < 0 {
-			g.end = int32(t.offset(i))
-		}
-		if last := len(gaps) - 1; g.end >= 0 && (last < 0 || gaps[last].before != g.before) {
-			gaps = append(gaps, g)
-		}
-		if isBreak {
+		if c == '\r' || c == '\n' {
 			continue
 		}
 		begin := n
@@ -75,14 +57,11 @@ func (t *text) unescape(mark byte) (plain text, found bool) {
 			n = begin + utf8.EncodeRune(b[begin:], c)
 		}
 		for ; begin < n; begin++ {
-			at[begin] = int32(t.offset(i))
+			at[begin], ends[begin+1] = int32(t.offset(i)), int32(t.end(i+size))
 		}
 	}
-	if len(old) > 0 { // at the end
-		gaps = append(gaps, gap{int32(n), old[0].end})
-	}
 	at[n] = int32(t.offset(len(t.s)))
-	plain = text{string(b[:n]), at, gaps, t.spaced || isURL}
+	plain = text{string(b[:n]), at, ends, t.spaced || isURL}
 	if plain.spaced {
 		plain.s = exchange(plain.s, '+', ' ')
 	}
