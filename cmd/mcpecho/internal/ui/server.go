@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"compress/gzip"
 	"context"
 	"crypto/rand"
 	"crypto/subtle"
@@ -17,8 +18,10 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-//go:embed page
-var page embed.FS
+// packed are the files in the folder page, each compressed. TestPageIsPacked writes them.
+//
+//go:embed packed
+var packed embed.FS
 
 // tokenHeader carries the token. As it is no header that a form can send, a browser asks
 // the server first whether another page may send it, and receives no permission.
@@ -134,20 +137,23 @@ func (s *Server) refuse(r *http.Request) (status int, reason string) {
 // mediaTypes are those of the page's files.
 var mediaTypes = map[string]string{".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
 
-// file serves a file of the page.
+// file serves a file of the page. It decompresses the file for every client, as the
+// connection does not leave this machine.
 func (s *Server) file(w http.ResponseWriter, r *http.Request) {
 	name := strings.TrimPrefix(r.URL.Path, "/")
 	if name == "" {
 		name = "index.html"
 	}
-	data, err := page.ReadFile("page/" + name)
+	f, err := packed.Open("packed/" + name + ".gz")
 	media := mediaTypes[path.Ext(name)]
 	if err != nil || media == "" {
 		http.Error(w, "mcpecho: there is no "+wire.Quote(name), http.StatusNotFound)
 		return
 	}
 	w.Header().Set("Content-Type", media)
-	_, _ = w.Write(data)
+	if z, err := gzip.NewReader(f); err == nil { // a test reads each of them
+		_, _ = io.Copy(w, z)
+	}
 }
 
 // Wait returns when ctx ends, or a minute after the last page was closed, once one was

@@ -2,13 +2,17 @@ package ui
 
 import (
 	"bufio"
+	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
+	"flag"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -16,6 +20,8 @@ import (
 
 	"github.com/stdmcp/stdmcp/mcp"
 )
+
+var update = flag.Bool("update", false, "pack the page again")
 
 const host = "127.0.0.1:4000"
 
@@ -268,25 +274,84 @@ func TestBodiesAreLimited(t *testing.T) {
 
 // TestPageIsSmall also checks that no script or style is inline.
 func TestPageIsSmall(t *testing.T) {
-	files, err := page.ReadDir("page")
-	if err != nil {
-		t.Fatal(err)
-	}
 	size := 0
-	for _, f := range files {
-		data, err := page.ReadFile("page/" + f.Name())
-		if err != nil {
-			t.Fatal(err)
-		}
+	for name, data := range pageFiles(t) {
 		size += len(data)
 		for _, word := range []string{"innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function", "http://", "javascript:", "style=", "onclick=", "<style", "document.cookie", "localStorage"} {
-			if strings.Contains(string(data), word) {
-				t.Errorf("%s contains %s", f.Name(), word)
+			if strings.Contains(data, word) {
+				t.Errorf("%s contains %s", name, word)
 			}
 		}
 	}
 	if limit := 60 << 10; size > limit {
 		t.Errorf("the page is %d bytes, want at most %d", size, limit)
+	}
+}
+
+// TestPageIsPacked: the server serves each file of the folder page as it is, and packed
+// has no other. It compares what decompression yields, as versions of Go compress
+// differently.
+func TestPageIsPacked(t *testing.T) {
+	const pack = "go test ./cmd/mcpecho/internal/ui -run TestPageIsPacked -update"
+	files := pageFiles(t)
+	if *update {
+		writePacked(t, files)
+		return // the test is built with the packed files before
+	}
+	s := newServer(New(Config{}), host)
+	for name, want := range files {
+		w := answered(s, request(s, "GET", "/"+name, ""))
+		if w.Code != http.StatusOK {
+			t.Errorf("/%s has status %d: type %s", name, w.Code, pack)
+		} else if w.Body.String() != want {
+			t.Errorf("the packed %s differs from page/%s: type %s", name, name, pack)
+		}
+	}
+	entries, err := packed.ReadDir("packed")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if name := strings.TrimSuffix(e.Name(), ".gz"); files[name] == "" {
+			t.Errorf("packed/%s has no source in the folder page: type %s", e.Name(), pack)
+		}
+	}
+}
+
+// pageFiles returns the contents of the files of the page by their names.
+func pageFiles(t *testing.T) map[string]string {
+	t.Helper()
+	entries, err := os.ReadDir("page")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{}
+	for _, e := range entries {
+		data, err := os.ReadFile(filepath.Join("page", e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[e.Name()] = string(data)
+	}
+	return files
+}
+
+// writePacked writes the folder packed again.
+func writePacked(t *testing.T, files map[string]string) {
+	t.Helper()
+	if err := errors.Join(os.RemoveAll("packed"), os.Mkdir("packed", 0o777)); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range files {
+		var b bytes.Buffer
+		w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = io.WriteString(w, text)
+		if err := errors.Join(err, w.Close(), os.WriteFile(filepath.Join("packed", name+".gz"), b.Bytes(), 0o666)); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
