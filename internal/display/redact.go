@@ -51,7 +51,7 @@ func PrintableWithout(s string, max int, secrets ...string) string {
 }
 
 // A Redactor replaces secrets in texts. How long that takes does not depend on how many
-// secrets there are.
+// secrets there are. A nil *Redactor has none.
 type Redactor struct {
 	forms   map[string][]string // how a text without escapes quotes the secrets; those of longHead and more by their heads
 	heads   map[uint32]uint64   // a set of the lengths of the keys of forms, by their first 4 bytes
@@ -181,6 +181,9 @@ const (
 // find returns for each byte of s whether it belongs to a secret; nil means that
 // none does.
 func (r *Redactor) find(s string) []bool {
+	if r == nil {
+		return nil
+	}
 	x := search{Redactor: r, size: len(s)}
 	overlap := r.longest * maxExpansion
 	step := max(minPart, overlap)
