@@ -50,7 +50,7 @@ type Conn interface {
 
 // A Request is a call or a notification to be sent.
 type Request struct {
-	Method string // its name, as the server knows it
+	Method string // must not be empty
 
 	// Params is one valid JSON object, or nil. The connection does not use it
 	// after Call or Notify has returned.
