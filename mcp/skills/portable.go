@@ -51,7 +51,7 @@ func unportable(path string) string {
 		case isDevice(part):
 			return "it is a device of Windows"
 		case isShort(part):
-			return "Windows may take it for another file, of which it is the short name"
+			return "it is a short name of Windows"
 		}
 	}
 	return ""
