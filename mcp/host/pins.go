@@ -124,19 +124,18 @@ func (h *Host) compare(s *server, old, def *mcp.Tool) (before *mcp.Tool, what []
 func (s *server) pin(def *mcp.Tool) { s.pins.Store(def.Name, canonical(def)) }
 
 // change returns how a definition differs from its pin, or nil. One without a pin, as the
-// pins of the server are at their limit, is new each time. The caller holds mu.
+// pins of the server are at their limit, is new each time, and so is one whose pin no
+// definition has: a server chooses the names of its tools, such as that of a note. The
+// caller holds mu.
 func (h *Host) change(s *server, def *mcp.Tool) *ToolChange {
 	pin, pinned := s.pins.Texts[def.Name]
 	if h.opts.Pins == PinReport || pin == canonical(def) {
 		return nil
 	}
 	before := &mcp.Tool{}
-	if pinned && before.UnmarshalJSON([]byte(pin)) != nil {
-		return nil
-	}
-	what := changedFields(before, def)
-	if !pinned {
-		what = []string{"cannot be pinned: the tools of the server are too long"}
+	what := []string{"cannot be pinned: the tools of the server are too long, or nest too deep"}
+	if pinned && before.UnmarshalJSON([]byte(pin)) == nil {
+		what = changedFields(before, def)
 	}
 	if what == nil {
 		return nil

@@ -14,6 +14,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
+	"github.com/stdmcp/stdmcp/mcp/host/internal/notes"
 )
 
 // A tooled server has the tools that a test gives it, as JSON, which mcptest
@@ -318,4 +319,19 @@ func TestDiff(t *testing.T) {
 	if text := many.Diff(); strings.Count(text, "\n") != 51 || !strings.HasSuffix(text, "and 50 more\n") {
 		t.Errorf("%s", text)
 	}
+}
+
+// TestToolWithTheNameOfANote: a note takes the place of its pin, and hides a change.
+func TestToolWithTheNameOfANote(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		named := func(tool string) string { return strings.Replace(tool, `"t"`, `"\u0000note skills"`, 1) }
+		s := &tooled{named(harmless)}
+		h := s.start(t, host.Options{Pins: host.PinBlock})
+		defer h.Shutdown(t.Context())
+		notes.Put(h, "x", "skills", "[]")
+		s.tools = named(reworded)
+		if err := h.Refresh(t.Context(), "x").Errors["x"]; err != nil || len(h.Changed()) != 1 || len(h.Tools()) != 0 {
+			t.Errorf("%d changes, %d tools, %v", len(h.Changed()), len(h.Tools()), err)
+		}
+	})
 }
