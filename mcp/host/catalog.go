@@ -125,8 +125,9 @@ const (
 
 // OpenCatalog returns the Catalog in the file at path, for Options.Catalog. It
 // reads nothing yet: SetServers and AddServer do. The file has mode 0600 and is at
-// most 16 MiB, with at most 4 MiB for each server; the oldest entries make room
-// for new ones. Hosts write it in the background and at Shutdown.
+// most 16 MiB, with at most 4 MiB for each server, or only its pins if it says more;
+// the oldest entries make room for new ones. Hosts write it in the background and at
+// Shutdown.
 //
 // A host never fails because of a file that it cannot read or write: it emits a
 // CatalogFailed event, connects to the servers as it would without a Catalog, and
@@ -165,7 +166,7 @@ type catalogRecord struct {
 var (
 	errCatalog = errors.New("the file is not a catalog")
 	errNewer   = errors.New("the file is a catalog of a later version")
-	errEntry   = errors.New("what the server said is larger than 4 MiB")
+	errEntry   = errors.New("what the server said is larger than 4 MiB or nests too deep")
 	errLocked  = errors.New("another process has locked it")
 )
 
@@ -238,13 +239,19 @@ func (c *catalogFile) read() (data []byte, entries []catalogEntry, err error) {
 	if data, err = statefile.Read(c.path, maxCatalog, true); data == nil || err != nil {
 		return nil, nil, err
 	}
+	entries, err = readCatalog(data)
+	return data, entries, err
+}
+
+// readCatalog reads the text of a file.
+func readCatalog(data []byte) (entries []catalogEntry, err error) {
 	version := int64(0)
 	r := wire.NewReader(data)
 	for r.Object(); r.More(); {
 		switch string(r.Key()) {
 		case "version":
 			if version = r.Int(); version > catalogVersion {
-				return nil, nil, errNewer
+				return nil, errNewer
 			}
 		case "servers":
 			for r.Array(); r.More(); {
@@ -255,9 +262,19 @@ func (c *catalogFile) read() (data []byte, entries []catalogEntry, err error) {
 		}
 	}
 	if r.End() != nil || version != catalogVersion {
-		return nil, nil, errCatalog
+		return nil, errCatalog
 	}
-	return data, entries, nil
+	return entries, nil
+}
+
+// readable reports whether load could read a listing, which nests deeper in the file than
+// in a message: one that it cannot would take the entries of all servers with it.
+func readable(said []byte) bool {
+	entries, err := readCatalog(slices.Concat([]byte(`{"version":1,"servers":[{"said":`), said, []byte(`}]}`)))
+	if err == nil {
+		_, err = readListing(entries[0].said)
+	}
+	return err == nil
 }
 
 func readEntry(r *wire.Reader) (e catalogEntry) {
@@ -277,15 +294,19 @@ func readEntry(r *wire.Reader) (e catalogEntry) {
 }
 
 func offerListing(h *Host, s *server, l *listing) {
-	s.info, s.known, s.pins = l.info, l, notes.Set{}
+	s.pins = notes.Set{}
+	for name, text := range l.pins {
+		s.pins.Store(name, text)
+	}
+	if l.info == nil {
+		return // only the pins could be saved
+	}
+	s.info, s.known = l.info, l
 	if slices.Contains(mcp.ProtocolVersions(), l.era) {
 		s.cached = &mcp.ServerInfo{ProtocolVersion: l.era, Implementation: mcp.Implementation{Name: l.info.Name, Version: l.info.Version}}
 		if l.probed != 0 {
 			s.cached.Probed = time.Unix(l.probed, 0)
 		}
-	}
-	for name, text := range l.pins {
-		s.pins.Store(name, text)
 	}
 	s.setDefs(l.tools)
 	for _, t := range s.defs {
@@ -369,9 +390,15 @@ func (c *catalogFile) complete(n *catalogRecord) {
 		}
 		h.mu.Unlock()
 	}
-	if n.text, _ = appendListing(nil, l); len(n.text) > maxEntry {
-		c.report(h, s.name, " does not contain the server", errEntry)
-		n.text = nil
+	var err error
+	if n.text, err = appendListing(nil, l); err != nil || len(n.text) > maxEntry || !readable(n.text) {
+		c.report(h, s.name, " contains only the pins of the server", errEntry)
+		for name, pin := range l.pins {
+			if !readable(slices.Concat([]byte(`{"pins":{"":`), []byte(pin), []byte(`}}`))) {
+				l.pins[name] = "0" // from which each definition differs
+			}
+		}
+		n.text = append(appendPins([]byte{'{'}, l.pins), '}') // has room, see notes.Set
 	}
 }
 

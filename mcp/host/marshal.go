@@ -228,7 +228,7 @@ func appendNames(b []byte, key string, names []string) []byte {
 
 // readListing decodes the JSON of a listing.
 func readListing(text []byte) (*listing, error) {
-	l := &listing{info: &mcp.ServerInfo{}, probed: 1, pins: make(map[string]string)} // long ago, unless the text says so
+	l := &listing{probed: 1, pins: make(map[string]string)} // long ago, unless the text says so
 	var tools mcp.ListToolsResult
 	var resources mcp.ListResourcesResult
 	var prompts mcp.ListPromptsResult
@@ -237,6 +237,7 @@ func readListing(text []byte) (*listing, error) {
 		var err error
 		switch string(r.Key()) {
 		case "server":
+			l.info = new(mcp.ServerInfo)
 			err = l.info.UnmarshalJSON(r.Raw())
 		case "era":
 			l.era = r.String()
@@ -286,9 +287,13 @@ func appendListing(b []byte, l *listing) ([]byte, error) {
 		}
 		b = wire.AppendLine(wire.AppendKey(b, part.name), text)
 	}
+	return append(appendPins(b, l.pins), '}'), nil
+}
+
+func appendPins(b []byte, pins map[string]string) []byte {
 	b = append(wire.AppendKey(b, "pins"), '{')
-	for _, name := range wire.SortedKeys(l.pins) {
-		b = append(wire.AppendKey(b, name), l.pins[name]...)
+	for _, name := range wire.SortedKeys(pins) {
+		b = append(wire.AppendKey(b, name), pins[name]...)
 	}
-	return append(b, "}}"...), nil
+	return append(b, '}')
 }

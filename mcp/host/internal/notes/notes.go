@@ -10,8 +10,9 @@ import (
 
 const (
 	// maxTexts limits the number of texts of a server, and maxBytes their length with
-	// their names. Further ones are not stored.
-	maxTexts, maxBytes = 10_000, 4 << 20
+	// their names as JSON. Further ones are not stored. All have room in the entry of
+	// a catalog, which has 4 MiB.
+	maxTexts, maxBytes = 10_000, 4<<20 - 32<<10
 
 	// prefix begins the names of notes. No tool has such a name.
 	prefix = "\x00note "
@@ -28,22 +29,28 @@ type Set struct {
 // stays: without a pin, a later definition would not be a change.
 func (s *Set) Store(name, text string) bool {
 	old, ok := s.Texts[name]
-	if !ok && len(s.Texts) >= maxTexts || !ok && s.bytes+len(name)+len(text) > maxBytes || ok && s.bytes-len(old)+len(text) > maxBytes {
+	more := len(text) - len(old)
+	if !ok {
+		more += size(name)
+	}
+	if !ok && len(s.Texts) >= maxTexts || s.bytes+more > maxBytes {
 		return false
 	}
-	s.Remove(name)
 	if s.Texts == nil {
 		s.Texts = make(map[string]string)
 	}
 	s.Texts[name] = text
-	s.bytes += len(name) + len(text)
+	s.bytes += more
 	return true
 }
+
+// size returns the length of a name as JSON, in which one byte may have six.
+func size(name string) int { return len(wire.AppendString(nil, name)) }
 
 // Remove removes the text with a name.
 func (s *Set) Remove(name string) {
 	if text, ok := s.Texts[name]; ok {
-		s.bytes -= len(name) + len(text)
+		s.bytes -= size(name) + len(text)
 		delete(s.Texts, name)
 	}
 }

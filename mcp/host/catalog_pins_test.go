@@ -1,0 +1,53 @@
+package host_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stdmcp/stdmcp/internal/statefile"
+	"github.com/stdmcp/stdmcp/mcp/host"
+)
+
+// TestPinsOfListingsThatAreNotSaved: what a server says is too large for the catalog, or
+// nests deeper than what the catalog reads, so that its next start knows no pins.
+func TestPinsOfListingsThatAreNotSaved(t *testing.T) {
+	nested := func(levels int) string {
+		return `{"name":"u","inputSchema":{"properties":` + strings.Repeat(`{"items":`, levels) + "{}" + strings.Repeat("}", levels) + "}}"
+	}
+	for name, filler := range map[string]string{
+		"large":     `{"name":"u","description":"` + strings.Repeat("x", 22<<17) + `"}`,
+		"deep":      nested(120),
+		"very deep": nested(122),
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := catalogPath(t)
+			const other = `"saved":1,"said":{"pins":{"t":{"name":"t"}}}`
+			if err := statefile.Replace(path, []byte(`{"version":1,"servers":[{"key":{"name":"other"},`+other+`}]}`)); err != nil {
+				t.Fatal(err)
+			}
+			synctest.Test(t, func(t *testing.T) {
+				for _, tools := range []string{harmless, reworded} {
+					s := &tooled{tools + "," + filler}
+					h := s.start(t, host.Options{Pins: host.PinBlock, Catalog: host.OpenCatalog(path)})
+					if err := h.Refresh(t.Context(), "x").Errors["x"]; err != nil {
+						t.Fatal(err)
+					}
+					if hidden := h.Tool("mcp__x__t") == nil; hidden != (tools == reworded) {
+						t.Errorf("the tool is hidden: %v", hidden)
+					}
+					if tools == reworded && name == "very deep" && h.Tool("mcp__x__u") != nil {
+						t.Error("a tool whose pin could not be saved is offered")
+					}
+					if err := h.Shutdown(t.Context()); err != nil {
+						t.Fatal(err)
+					}
+				}
+			})
+			if data, err := os.ReadFile(path); err != nil || !strings.Contains(string(data), other) {
+				t.Errorf("the pins of another server are lost: %v", err)
+			}
+		})
+	}
+}
