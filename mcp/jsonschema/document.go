@@ -185,11 +185,19 @@ func (v value) member(name string) value {
 	return value{}
 }
 
-// path returns the JSON Pointer of the value. It looks for it from the start of the
-// document, so it is for errors, of which a validation has one.
+// maxPath limits the path in an error, in bytes: a value nests up to maxJSON deep.
+const maxPath = 4 << 10
+
+// path returns the JSON Pointer of the value, or the beginning of a long one. It looks
+// for it from the start of the document, so it is for errors, of which a validation has
+// one.
 func (v value) path() string {
 	var b strings.Builder
 	for in := (value{v.doc, 0}); in.at != v.at; {
+		if b.Len() > maxPath {
+			b.WriteString("/…")
+			break
+		}
 		in = in.stepTo(v.at, &b)
 	}
 	return b.String()

@@ -116,3 +116,17 @@ func heapInUse() int {
 	runtime.ReadMemStats(&m)
 	return int(m.HeapAlloc)
 }
+
+// TestPathsAreLimited: a server chooses how long names are, and how deep they nest.
+func TestPathsAreLimited(t *testing.T) {
+	s, err := Compile(t.Context(), mcp.RawMessage(`{"type":"object","additionalProperties":{"$ref":"#"}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const levels = 4000
+	err = s.Validate(t.Context(), mcp.RawMessage(strings.Repeat(`{"`+strings.Repeat("~", 300)+`":`, levels)+"1"+strings.Repeat("}", levels)))
+	var misfit *Error
+	if !errors.As(err, &misfit) || len(misfit.Path) > 2*maxPath || !strings.HasPrefix(misfit.Path, "/~0~0") || !strings.HasSuffix(misfit.Path, "/…") {
+		t.Errorf("an error of %d bytes: %.300v", len(fmt.Sprint(err)), err)
+	}
+}

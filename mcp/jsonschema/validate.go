@@ -12,7 +12,7 @@ import (
 const maxNesting = 10_000
 
 // An Error reports where and why a value does not fit its schema. It quotes at most
-// 256 bytes of a name or another text.
+// 256 bytes of a name or another text. A Path of more than 4 KiB ends with "/…".
 type Error struct {
 	Path   string // JSON Pointer into the value; empty for the whole value
 	Reason string
