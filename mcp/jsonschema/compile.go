@@ -36,8 +36,9 @@ type Schema struct {
 	size  int  // of its memory in bytes, by an estimate
 }
 
-// perNode and perProgram are the memory of a subschema, and of an instruction of a pattern.
-const perNode, perProgram = 300, 200
+// The memory of parts of a compiled schema: of a subschema, of a resource with its URI and
+// its anchors, of an instruction of a pattern, and of a member in an index.
+const perNode, perResource, perProgram, perMember = 300, 600, 200, 50
 
 // Compile compiles a schema until ctx ends. The error matches [ErrDialect] if the
 // dialect is not supported. It matches the cause if ctx has ended.
@@ -73,7 +74,11 @@ func (c *compiler) compileRoot(schema mcp.RawMessage) (*Schema, error) {
 			return nil, err
 		}
 	}
-	c.schema.size = perNode*c.count + perProgram*(maxPatterns-c.instructions) + 2*len(schema) + 16*int(raw.next())
+	c.schema.size = perNode*c.count + perResource*len(c.resources) + perProgram*(maxPatterns-c.instructions) +
+		2*(len(schema)+c.ids) + 16*int(raw.next())
+	for _, x := range doc.names {
+		c.schema.size += perMember * x.width
+	}
 	return c.schema, c.err
 }
 

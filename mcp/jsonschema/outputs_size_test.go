@@ -117,6 +117,35 @@ func heapInUse() int {
 	return int(m.HeapAlloc)
 }
 
+// TestSizesOfSchemas: the estimate of the memory of a compiled schema is not below half of it.
+func TestSizesOfSchemas(t *testing.T) {
+	members := func(n int, format string) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, `"%x":`+format+",", i, i)
+		}
+		return "{" + b.String() + `"last":true}`
+	}
+	for name, schema := range map[string]string{
+		"short ids in a long base": `{"$id":"http://x/` + strings.Repeat("%41", 2600) + `/","properties":` + members(500, `{"$id":"%x"}`) + `}`,
+		"ids with anchors":         `{"$id":"http://x/","properties":` + members(10_000, `{"$id":"%x","$anchor":"a","$dynamicAnchor":"b"}`) + `}`,
+		"a wide object":            `{"default":` + members(100_000, "%d") + `}`,
+		"objects of nine members":  `{"default":[` + strings.Repeat(`{"a":0,"b":0,"c":0,"d":0,"e":0,"f":0,"g":0,"h":0,"i":0},`, 20_000) + `0]}`,
+		"objects":                  `{"properties":` + members(10_000, `{"properties":{"%x":true}}`) + `}`,
+	} {
+		before := heapInUse()
+		s, err := Compile(t.Context(), mcp.RawMessage(schema))
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		if used := heapInUse() - before; used > 2*s.size {
+			t.Errorf("%s: %d bytes need %d KiB, by estimate %d KiB", name, len(schema), used>>10, s.size>>10)
+		}
+		runtime.KeepAlive(s)
+		runtime.KeepAlive(schema)
+	}
+}
+
 // TestPathsAreLimited: a server chooses how long names are, and how deep they nest.
 func TestPathsAreLimited(t *testing.T) {
 	s, err := Compile(t.Context(), mcp.RawMessage(`{"type":"object","additionalProperties":{"$ref":"#"}}`))
