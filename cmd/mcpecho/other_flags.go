@@ -45,7 +45,9 @@ func (c *invocation) foreignFlag(arg string, rest []string) (words []string, ok 
 	if same == "" {
 		return rest, true
 	}
-	if f, _, _ := flags.Find(same); !hasWord(c.command.flags, f.Name) {
+	f, _, _ := flags.Find(same)
+	withoutValue := f.Value != "" && !hasValue && (len(rest) == 0 || flags.IsFlag(rest[0]))
+	if !hasWord(c.command.flags, f.Name) || withoutValue && translated[name] != "" { // --tail without a number is --follow
 		return nil, false
 	}
 	if hasValue {

@@ -26,7 +26,7 @@ func suggestion(stderr string) string {
 		stderr = fromJSON.Error.Hint
 	}
 	for line := range strings.Lines(stderr) {
-		if _, typed, ok := strings.Cut(line, "type: "); ok && line[0] != '\t' { // which a server wrote
+		if before, typed, ok := strings.Cut(line, "type: "); ok && line[0] != '\t' && !strings.Contains(before, "exited with status") { // else a server wrote it
 			typed, _, _ = strings.Cut(strings.TrimSuffix(typed, "\n"), "; its arguments: ")
 			typed, _, _ = strings.Cut(typed, " (or the server's command after --)")
 			typed, _, _ = strings.Cut(typed, " (found: ")
