@@ -22,6 +22,8 @@ var fileNames = map[string]bool{
 	"A.md": false, "a.md": true, "x/Kelvin.md": false, "x/\u212aelvin.md": true, "STRAßE": false, "Straße": true, "e\u0301.md": false, "\u00e9.md": true,
 	"\u1100\u1161.md": false, "\uac00.md": true, "\u30ab\u3099": false, "\u30ac/x": true, "DIR": false, "Dir/a.md": true, "dIR/x": true, "\u03c9": false,
 	"\u2126": true, "One/a.md": false, "one/b.md": false, "one/A.md": true, "Zed/a.md": false, "zed": true,
+	"grosse.md": false, "große.md": true, "\u1ebf.md": false, "\u00ea\u0301.md": true, "e\u0323\u0302": true, "\u1ec7/x": false, "\u8c48.md": false, "\uf900.md": true,
+	"\U0002f800": true, "\ufb01le": true, "\u03ac": false, "\u1f71": true, "\u03b1\u0301": true, "\u03b9\u0399x": false, "สวัสดี/ที่": false, "ภาษา": false, "हिन्दी": false,
 }
 
 func portableSkill(t *testing.T) *skills.Skill {
