@@ -3,6 +3,7 @@ package skillset_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -70,6 +71,18 @@ func TestNamesOfFormerSkills(t *testing.T) {
 	}
 	if _, err := set.Open(t.Context(), "one__skill-3"); !errors.Is(err, skillset.ErrUnknownSkill) {
 		t.Error(err)
+	}
+}
+
+// TestLargestLimits: twice the limit is a number, too.
+func TestLargestLimits(t *testing.T) {
+	t.Parallel()
+	for _, limit := range []int{math.MaxInt, math.MinInt} {
+		set := skillset.New(newHost(t, servers(t), host.Options{}), &skillset.Options{MaxText: limit, MaxPrompt: limit})
+		text, failed := run(t, set, "read_skill", `{"skill":"acme__refunds"}`)
+		if prompt := set.Prompt(t.Context()); failed || !strings.Contains(text, "GUIDE.md (11 bytes)") || !strings.Contains(prompt, "acme__refunds:") {
+			t.Errorf("%d: %s, %s", limit, text, prompt)
+		}
 	}
 }
 
