@@ -213,8 +213,10 @@ func (o *Outputs) check(ctx context.Context, call *mcp.OutgoingCall, raw mcp.Raw
 	switch err := res.UnmarshalJSON(raw); {
 	case err != nil:
 		return nil // the client reports the error
-	case res.IsError, res.ResultType != "" && res.ResultType != "complete", res.Extra["task"] != nil:
-		return nil // failed, or not a final result
+	case res.IsError:
+		return nil
+	case res.StructuredContent == nil && (res.ResultType != "" && res.ResultType != "complete" || res.Extra["task"] != nil):
+		return nil // not a final result, unless it has what only a final one has
 	}
 	schema, err := t.compile(ctx, func(schema *Schema) bool {
 		o.mu.Lock()

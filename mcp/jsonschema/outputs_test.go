@@ -41,6 +41,9 @@ func TestOutputsAreValidated(t *testing.T) {
 		{"unknown dialect, strictly", `{"$schema":"https://example.com/schema"}`, `{"content":[],"structuredContent":1}`, true, "unsupported dialect"},
 		{"another document", `{"$ref":"https://example.com/schema"}`, `{"content":[],"structuredContent":1}`, false, ""},
 		{"another document, strictly", `{"$ref":"https://example.com/schema"}`, `{"content":[],"structuredContent":1}`, true, "to another document"},
+		{"as if it were a task", number, `{"content":[],"structuredContent":"1","task":{"taskId":"1","status":"working"}}`, false, "want number"},
+		{"as if it were a null task", number, `{"content":[],"structuredContent":"1","task":null}`, false, "want number"},
+		{"as if input were required", number, `{"content":[],"structuredContent":"1","resultType":"input_required"}`, false, "want number"},
 		{"no schema", `null`, `{"content":[],"structuredContent":"1"}`, true, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
