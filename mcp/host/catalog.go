@@ -394,7 +394,7 @@ func (c *catalogFile) complete(n *catalogRecord) {
 	if n.text, err = appendListing(nil, l); err != nil || len(n.text) > maxEntry || !readable(n.text) {
 		c.report(h, s.name, " contains only the pins of the server", errEntry)
 		for name, pin := range l.pins {
-			if !readable(slices.Concat([]byte(`{"pins":{"":`), []byte(pin), []byte(`}}`))) {
+			if !readable(slices.Concat([]byte(`{"pinned":["",`), []byte(pin), []byte(`]}`))) {
 				l.pins[name] = "0" // from which each definition differs
 			}
 		}

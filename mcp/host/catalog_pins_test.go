@@ -2,6 +2,7 @@ package host_test
 
 import (
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -16,7 +17,13 @@ func TestPinsOfListingsThatAreNotSaved(t *testing.T) {
 	nested := func(levels int) string {
 		return `{"name":"u","inputSchema":{"properties":` + strings.Repeat(`{"items":`, levels) + "{}" + strings.Repeat("}", levels) + "}}"
 	}
+	var many strings.Builder
+	for i := range 12000 {
+		many.WriteString(`,{"name":"n` + strconv.Itoa(i) + `"}`)
+	}
 	for name, filler := range map[string]string{
+		"many":      many.String()[1:],
+		"some":      many.String()[1:strings.Index(many.String(), `,{"name":"n600"`)],
 		"large":     `{"name":"u","description":"` + strings.Repeat("x", 22<<17) + `"}`,
 		"deep":      nested(120),
 		"very deep": nested(122),

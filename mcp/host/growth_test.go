@@ -74,7 +74,7 @@ func TestGrowth(t *testing.T) {
 	dimensions = append(dimensions, growth.In(schema, growth.JSON()...)...)
 	growth.Test(t, &growth.Reader{Name: "catalog", Base: "n\x00d\x000\x00\x00q", Limits: nested, Dimensions: dimensions,
 		Prepare: prepare(func(_ []*mcp.Tool, text []byte, _ string) error {
-			l, err := readListing([]byte(`{"tools":` + string(text) + `,"pins":{"a":` + string(text) + `}}`))
+			l, err := readListing([]byte(`{"tools":` + string(text) + `,"pinned":["a",` + string(text) + `]}`))
 			if err == nil && len(l.tools) == 0 {
 				err = errors.New("no tools")
 			}

@@ -249,10 +249,16 @@ func readListing(text []byte) (*listing, error) {
 			err = resources.UnmarshalJSON(r.Raw())
 		case "prompts":
 			err = prompts.UnmarshalJSON(r.Raw())
-		case "pins":
+		case "pins": // in files of earlier versions
 			for r.Object(); r.More(); {
 				name := string(r.Key())
 				l.pins[name] = string(r.Raw())
+			}
+		case "pinned":
+			for r.Array(); r.More(); {
+				if name := r.String(); r.More() {
+					l.pins[name] = string(r.Raw())
+				}
 			}
 		default:
 			r.Skip()
@@ -290,10 +296,12 @@ func appendListing(b []byte, l *listing) ([]byte, error) {
 	return append(appendPins(b, l.pins), '}'), nil
 }
 
+// appendPins appends names and pins by turns, as the reader refuses objects with more than
+// 512 members.
 func appendPins(b []byte, pins map[string]string) []byte {
-	b = append(wire.AppendKey(b, "pins"), '{')
+	b = append(wire.AppendKey(b, "pinned"), '[')
 	for _, name := range wire.SortedKeys(pins) {
-		b = append(wire.AppendKey(b, name), pins[name]...)
+		b = append(wire.AppendComma(wire.AppendString(wire.AppendComma(b), name)), pins[name]...)
 	}
-	return append(b, '}')
+	return append(b, ']')
 }
