@@ -90,7 +90,7 @@ func TestTaskEndings(t *testing.T) {
 func TestEndlessTaskIsCanceledWithCall(t *testing.T) {
 	onEveryRoute(t, func(t *testing.T, p route) {
 		s, c := connectWithTasks(t, p, withTasks())
-		args := map[string]any{"topic": "x", "end": "never", "step_ms": 10_000, "poll_ms": 10_000}
+		args := map[string]any{"topic": "x", "end": "never", "step_ms": 10_000, "poll_ms": 7_000} // no poll at the time of an end
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		wantDuration(t, time.Minute, func() {
