@@ -34,7 +34,7 @@ type conversation struct {
 	program *webprogram.Program // of an entry with a command and a URL; may be nil
 
 	mu      lock.Mutex
-	nonJSON string // first output of the server that was not a message; guarded by mu
+	nonJSON string // first output of the server during a command that was not a message; guarded by mu
 	refused error  // an answer that did not fit the server's question; guarded by mu
 
 	monitor     *servercheck.Monitor // of the ids, and with -v of all that servers get wrong
@@ -264,6 +264,10 @@ func (s *conversation) explain(err error) error {
 	if refused := s.takeRefused(); refused != nil {
 		return refused // err is a consequence
 	}
+	s.mu.Lock()
+	nonJSON := s.nonJSON
+	s.nonJSON = "" // the next command of a shell is not to blame
+	s.mu.Unlock()
 	if err == nil {
 		return nil
 	}
@@ -275,9 +279,6 @@ func (s *conversation) explain(err error) error {
 	if f.Status != failure.Unreachable {
 		return err
 	}
-	s.mu.Lock()
-	nonJSON := s.nonJSON
-	s.mu.Unlock()
 	if nonJSON != "" {
 		f.Message += "\nIts output is not an MCP message: " + terminal.EscapeLine(nonJSON)
 	}

@@ -115,7 +115,7 @@ func NewReplay(entries []Entry, o *Options) *Replay {
 				q.asked.add(&step{Entry: e})
 				delete(asked, id)
 			}
-		case isOfProxy(m.Error) && pending[id] != nil:
+		case IsOfProxy(m.Error) && pending[id] != nil:
 			delete(pending, id) // the server has not responded
 		case m.Method == "" && pending[id] != nil:
 			pending[id].response = &step{Entry: e}
@@ -132,9 +132,9 @@ func NewReplay(entries []Entry, o *Options) *Replay {
 	return r
 }
 
-// isOfProxy reports whether an error is one of "mcpecho proxy", which has it in place of
-// the server's response that there was not.
-func isOfProxy(e *jsonrpc.Error) bool {
+// IsOfProxy reports whether an error is one that "mcpecho proxy" sent, as the server had
+// no response.
+func IsOfProxy(e *jsonrpc.Error) bool {
 	return e != nil && e.Code == -32000 && strings.HasPrefix(e.Message, "mcpecho proxy: ")
 }
 
@@ -146,7 +146,8 @@ func keyOf(method string, params []byte) string {
 	return method + " " + string(canonical(nil, params, true))
 }
 
-// canonical appends a JSON value with sorted keys, and at the top without _meta.
+// canonical appends a JSON value with sorted keys, and at the top without _meta and empty
+// arguments, which some clients leave out.
 func canonical(dst, raw []byte, top bool) []byte {
 	r := wire.NewReader(raw)
 	switch r.Kind() {
@@ -158,7 +159,7 @@ func canonical(dst, raw []byte, top bool) []byte {
 		}
 		dst = append(dst, '{')
 		for _, key := range wire.SortedKeys(members) {
-			if top && key == "_meta" {
+			if top && (key == "_meta" || key == "arguments" && string(canonical(nil, members[key], false)) == "{}") {
 				continue
 			}
 			dst = append(wire.AppendString(wire.AppendComma(dst), key), ':')
@@ -250,13 +251,22 @@ func (s *session) write(text string) {
 	_, _ = s.stream.Write([]byte(text + "\n")) // the client may be gone
 }
 
+// reply sends an error, or an empty result if it is nil.
+func (s *session) reply(id jsonrpc.ID, err *jsonrpc.Error) {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	_, _ = s.stream.Write(jsonrpc.AppendResponse(nil, id, nil, err)) // the client may be gone
+}
+
 func (s *session) respond(m jsonrpc.Message) {
 	x := s.r.match(m)
 	if x == nil && m.Method == "server/discover" {
 		// The transport of the recorded client excluded the modern era.
-		s.writing.Lock()
-		defer s.writing.Unlock()
-		_, _ = s.stream.Write(jsonrpc.AppendResponse(nil, m.ID, nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "Method not found"}))
+		s.reply(m.ID, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "Method not found"})
+		return
+	}
+	if x == nil && (m.Method == "ping" || m.Method == "logging/setLevel") { // which change nothing in a recording
+		s.reply(m.ID, nil)
 		return
 	}
 	if x == nil {
@@ -264,9 +274,7 @@ func (s *session) respond(m jsonrpc.Message) {
 		if s.r.opts.Report != nil {
 			s.r.opts.Report(problem)
 		}
-		s.writing.Lock()
-		defer s.writing.Unlock()
-		_, _ = s.stream.Write(jsonrpc.AppendResponse(nil, m.ID, nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: problem, Data: []byte(`{"notInRecording":true}`)}))
+		s.reply(m.ID, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: problem, Data: []byte(`{"notInRecording":true}`)})
 		return
 	}
 	s.mu.Lock()

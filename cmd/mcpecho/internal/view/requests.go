@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/recording"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
@@ -30,7 +31,8 @@ type request struct {
 	line *Line // whose entry has the message only if it is to be shown with its response
 	kept int   // bytes of the message
 
-	answered, canceled, shown bool
+	answered, shown bool
+	canceled        time.Duration // when; 0 for never
 }
 
 // requests match responses with requests. The zero value is ready to use.
@@ -101,7 +103,9 @@ func (q *requests) answer(l *Line) *request {
 		}
 		r = q.known[k]
 	}
+	isOfProxy := recording.IsOfProxy(m.Error) // which has it for each request when the server ends
 	switch {
+	case r != nil && r.answered && isOfProxy:
 	case r != nil && r.answered:
 		l.Error = "a further response to the request"
 	case r != nil:
@@ -119,7 +123,7 @@ func (q *requests) answer(l *Line) *request {
 		l.Error = "its id is null"
 	case q.forgotten > 0:
 		q.forgotten--
-	default:
+	case !isOfProxy:
 		l.Error = "no request has this id"
 	}
 	if r != nil {
@@ -149,13 +153,13 @@ func (l *Line) mark(problem string) {
 	l.Error = problem
 }
 
-// cancel notes that a request needs no response any more.
+// cancel notes when a request was canceled.
 func (q *requests) cancel(l *Line) {
 	var id jsonrpc.ID
 	if id.UnmarshalJSON(wire.Lookup(l.Entry.Message.Params, "requestId")) == nil {
 		l.id = id.String()
 		if r := q.known[key{l.Entry.Conn, l.Entry.Sent, normal(l.id)}]; r != nil {
-			r.canceled = true
+			r.canceled = max(l.Entry.At, 1)
 		}
 	}
 }
@@ -166,9 +170,12 @@ func (q *requests) unanswered(conn int, at time.Duration) (lines []*Line) {
 	for k, r := range q.known {
 		if conn == 0 || k.conn == conn {
 			q.forget(k)
-			l := r.line                                                           // which was printed
-			if !r.answered && !r.canceled && l.Method != "subscriptions/listen" { // which has it at its end
-				l.Kind, l.Error, l.Took, l.Timed, l.isMessage = "unanswered", "no response", at-l.Entry.At, true, false
+			l, problem, until := r.line, "no response", at // the line was printed
+			if r.canceled != 0 {
+				problem, until = "no response until it was canceled", r.canceled
+			}
+			if !r.answered && l.Method != "subscriptions/listen" { // which has it at its end
+				l.Kind, l.Error, l.Took, l.Timed, l.isMessage = "unanswered", problem, max(until-l.Entry.At, 0), true, false
 				lines = append(lines, l)
 			}
 		}

@@ -167,13 +167,15 @@ func TestProblems(t *testing.T) {
 		"number for string":         {[]string{strings.Replace(call, "7", `"7"`, 1), result}, `the id of the request is "7"`, "2 messages, 1 error"},
 		"the same number":           {[]string{call, `<{"jsonrpc":"2.0","id":7.0,"result":{}}`}, "", "2 messages, 0 errors"},
 		"second response":           {[]string{call, result, result}, "a further response to the request", "3 messages, 1 error"},
-		"the id again":              {[]string{call, result, call, result}, "", "4 messages, 0 errors"},
-		"the id twice":              {[]string{call, call, result}, "", "3 messages, 1 error"},
-		"canceled":                  {[]string{call, `>{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}`}, "", "2 messages, 0 errors"},
-		"subscription":              {[]string{`>{"jsonrpc":"2.0","id":7,"method":"subscriptions/listen"}`}, "", "1 message, 0 errors"},
-		"no message":                {[]string{`<{"id":7,"method":3}`}, "malformed message: JSON: want a string, got a number at byte 17", "1 message, 1 error"},
-		"batch":                     {[]string{">[" + call[1:] + "," + strings.Replace(call[1:], "7", "8", 1) + "]", "<[" + result[1:] + "]"}, "no response", "3 messages, 0 errors, 1 request without a response"},
-		"empty batch":               {[]string{">[]"}, "it is empty", "0 messages, 1 error"},
+		"of the proxy": {[]string{call, result, `<{"jsonrpc":"2.0","id":7,"error":{"code":-32000,"message":"mcpecho proxy: the server exited"}}`,
+			`<{"jsonrpc":"2.0","id":8,"error":{"code":-32000,"message":"mcpecho proxy: the server exited"}}`}, "error -32000: mcpecho proxy: the server exited", "4 messages, 2 errors"},
+		"the id again": {[]string{call, result, call, result}, "", "4 messages, 0 errors"},
+		"the id twice": {[]string{call, call, result}, "", "3 messages, 1 error"},
+		"canceled":     {[]string{call, `>{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}`}, "no response until it was canceled", "2 messages, 0 errors, 1 request without a response"},
+		"subscription": {[]string{`>{"jsonrpc":"2.0","id":7,"method":"subscriptions/listen"}`}, "", "1 message, 0 errors"},
+		"no message":   {[]string{`<{"id":7,"method":3}`}, "malformed message: JSON: want a string, got a number at byte 17", "1 message, 1 error"},
+		"batch":        {[]string{">[" + call[1:] + "," + strings.Replace(call[1:], "7", "8", 1) + "]", "<[" + result[1:] + "]"}, "no response", "3 messages, 0 errors, 1 request without a response"},
+		"empty batch":  {[]string{">[]"}, "it is empty", "0 messages, 1 error"},
 	} {
 		lines := strings.Split(all(t, trace(test.messages...), Filter{}, text), "\n")
 		_, got, _ := strings.Cut(lines[len(lines)-3], "  ! ")
