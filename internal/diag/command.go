@@ -1,6 +1,7 @@
 package diag
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -11,8 +12,9 @@ const Mask = "***"
 
 // PublicArgs returns the words of a command as texts may show them, and what [Mask]
 // has replaced in them: the values of flags, variables, fields and members with the
-// names of secrets, tokens with well-known prefixes, and the users, passwords and
-// queries of URLs and connection strings. It reads what is inside of words, too, as
+// names of secrets, tokens with well-known prefixes, arguments with keys in PEM, the value
+// of -u if it is user:password, and the users, passwords and queries of URLs and
+// connection strings. It reads what is inside of words, too, as
 // that may be a command for a shell, or JSON. In doubt it masks more.
 func PublicArgs(args ...string) (public, secrets []string) {
 	var m argMask
@@ -30,6 +32,7 @@ type argMask struct {
 	secrets []string
 	hidden  extent // of the secret that follows
 	name    bool   // the part before was the name of a secret
+	user    bool   // the part before was -u or --user, whose value may be user:password
 }
 
 // An extent is how far a secret reaches.
@@ -43,7 +46,7 @@ const (
 )
 
 func (m *argMask) arg(s string) {
-	if m.hidden != nothing && !isFlag(s) {
+	if m.hidden != nothing && !isFlag(s) || strings.Contains(s, "-----BEGIN") { // a key in PEM
 		if s == "" {
 			m.put(Mask, "") // as every other value
 		}
@@ -55,14 +58,14 @@ func (m *argMask) arg(s string) {
 	}
 	m.hidden = nothing
 	for i := 0; i < len(s); {
-		if strings.IndexByte(blanks+quotes, s[i]) >= 0 {
+		end := i + wire.IndexAny(s[i:], blanks+quotes)
+		if end == i {
 			m.put(s[i:i+1], "")
 			i++
 			continue
 		}
-		end := len(s)
-		if n := wire.IndexAny(s[i:], blanks+quotes); n >= 0 {
-			end = i + n
+		if end < i {
+			end = len(s)
 		}
 		part := s[i:end]
 		if m.hidden == word && isFlag(part) {
@@ -103,8 +106,8 @@ func (m *argMask) put(public, secret string) {
 // part appends the beginning of a part of an argument that is public and returns its
 // length. If that is not all, what follows is secret, and m.hidden is set.
 func (m *argMask) part(s string, first bool) int {
-	name := m.name
-	m.name = false
+	name, user := m.name, m.user
+	m.name, m.user = false, s == "-u" || s == "--user"
 	n, hidden := len(s), word
 	switch {
 	case name && (s[0] == ':' || s[0] == '='): // "name" : "value"
@@ -114,6 +117,10 @@ func (m *argMask) part(s string, first bool) int {
 		}
 	case LooksSecret(s):
 		n = 0
+	case user && hasPassword(s):
+		if n = 0; first {
+			hidden = rest
+		}
 	case isScheme(s):
 	default:
 		n = m.pairs(s, first)
@@ -215,6 +222,13 @@ func closing(s string, i int) int {
 // isFlag reports whether an argument is a flag and not the value of one before.
 func isFlag(s string) bool { return strings.HasPrefix(s, "--") || len(s) == 2 && s[0] == '-' }
 
+// hasPassword reports whether the value of -u is user:password. It may be uid:gid or a URL.
+func hasPassword(s string) bool {
+	_, s, _ = strings.Cut(s, ":")
+	_, err := strconv.Atoi(s)
+	return s != "" && err != nil && !strings.HasPrefix(s, "//")
+}
+
 // isScheme reports whether s is an HTTP authentication scheme, which a secret follows.
 func isScheme(s string) bool {
 	s = Letters(s)
@@ -228,7 +242,7 @@ func IsSecretName(name string) bool {
 	if last == "pass" || last == "pat" {
 		return true // compass and path are not
 	}
-	for _, part := range [...]string{"auth", "cookie", "key", "token", "secret", "session", "pwd", "jwt", "bearer", "passw", "passphrase", "credential", "header"} {
+	for _, part := range [...]string{"auth", "cookie", "key", "token", "secret", "session", "pwd", "jwt", "bearer", "passw", "passphrase", "cred", "header"} {
 		if strings.Contains(name, part) {
 			return true
 		}
