@@ -165,7 +165,7 @@ func (c *invocation) explainRecording(err error, name string) error {
 		f.Hint = c.recordHint("to record it again", name)
 	case !errors.Is(err, fs.ErrNotExist):
 		f.Hint = c.recordHint("to record a server", name+".rec")
-	case len(near) > 0:
+	case len(near) > 0 && near[0] != name: // which may have appeared
 		f.Message = "there is no file " + wire.Quote(name) + " (did you mean " + wire.Quote(near[0]) + "?)"
 		f.Hint = "type: " + c.replaced(name, near[0])
 	case c.command.name == "view" && c.isServer(name):
