@@ -24,7 +24,8 @@ done`
 	return runCommandWithInput(t, stdin, append(args, "--protocol", "2025-11-25", "--", "/bin/sh", "-c", strings.Replace(script, "ID", id, 1))...)
 }
 
-// TestStringIDs: mcpecho accepts what most clients wait for in vain, and says so.
+// TestStringIDs: mcpecho accepts the text of an id in place of its number, which most
+// clients refuse, and says so.
 func TestStringIDs(t *testing.T) {
 	t.Parallel()
 	const warning = "mcpecho: tools/call: the id of the response is not that of the request: it is a string, and the request has a number, so that most clients wait forever\n"

@@ -76,8 +76,8 @@ func Find[T any](err error) (found T, ok bool) {
 	return found, false
 }
 
-// NoResponse returns the error of what has waited for d in vain. It matches
-// context.DeadlineExceeded.
+// NoResponse returns the error of a client that has received no response within d. It
+// matches context.DeadlineExceeded.
 func NoResponse(d time.Duration) error {
 	return Error("no response within "+d.String(), context.DeadlineExceeded, nil)
 }

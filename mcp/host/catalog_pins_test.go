@@ -11,8 +11,8 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/host"
 )
 
-// TestPinsOfListingsThatAreNotSaved: what a server says is too large for the catalog, or
-// nests deeper than what the catalog reads, so that its next start knows no pins.
+// TestPinsOfListingsThatAreNotSaved: the catalog keeps the pins of a server whose listing
+// is too large for it, or nests deeper than it reads.
 func TestPinsOfListingsThatAreNotSaved(t *testing.T) {
 	nested := func(levels int) string {
 		return `{"name":"u","inputSchema":{"properties":` + strings.Repeat(`{"items":`, levels) + "{}" + strings.Repeat("}", levels) + "}}"

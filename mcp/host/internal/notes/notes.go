@@ -10,8 +10,8 @@ import (
 
 const (
 	// maxTexts limits the number of texts of a server, and maxBytes their length with
-	// their names as JSON. Further ones are not stored. All have room in the entry of
-	// a catalog, which has 4 MiB.
+	// their names as JSON. A Set stores no further ones. All of them fit into the entry
+	// of a catalog, which may be up to 4 MiB.
 	maxTexts, maxBytes = 10_000, 4<<20 - 32<<10
 
 	// prefix begins the names of notes. No tool has such a name.
