@@ -53,7 +53,7 @@ type WebOptions struct {
 }
 
 // A webStream passes the lines of a client to a server over HTTP, and what the server
-// sends back, as they are. An HTTP request carries a line. Lines without a request wait
+// sends back, unchanged. Each line is the body of an HTTP request. Lines without a request wait
 // until the server has accepted them, and so keep their order.
 type webStream struct {
 	o       *WebOptions
@@ -71,22 +71,22 @@ type webStream struct {
 
 	renewing lock.Mutex // held while a session is opened
 
-	mu        lock.Mutex // guards what follows
+	mu        lock.Mutex // guards the following fields
 	sse       bool       // the server uses HTTP+SSE
 	endpoint  *url.URL   // of a connection over HTTP+SSE; nil if there is none
 	other     bool       // the server may use HTTP+SSE
-	sessions  int        // that the proxy has opened
-	session   string     // its id
-	opened    string     // the id of one that is not in use yet
-	version   string     // of the protocol in the session
+	sessions  int        // number of sessions that the proxy has opened
+	session   string     // id of the session in use
+	opened    string     // id of a session that is not in use yet
+	version   string     // protocol version of the session
 	first     []byte     // the line with initialize; nil before its response
 	calls     map[jsonrpc.ID]*webCall
-	asked     int           // requests of the proxy
-	queued    int           // bytes of the calls that wait for a place
-	room      chan struct{} // closed when queued has become less; nil if nothing waits for it
+	asked     int           // number of requests of the proxy
+	queued    int           // bytes of the calls that wait for a place in free
+	room      chan struct{} // closed when queued decreases; nil if nothing waits for it
 	bound     bool          // the tools have been listed, for arguments in headers
 	unlisten  func()        // ends the stream of the session; nil if there is none
-	lingering int           // calls whose response goes on after the message
+	lingering int           // number of calls whose HTTP response goes on after the message
 }
 
 // A webCall is a line of the client with requests, or a request of the proxy.
@@ -98,9 +98,9 @@ type webCall struct {
 	own      chan jsonrpc.Message // receives the response to a request of the proxy; nil for the client's
 	begun    chan struct{}        // closed by begin
 	begin    func()               // lets the next line be sent
-	done     chan struct{}        // closed when no response is missing
+	done     chan struct{}        // closed when each request has its response
 
-	// What follows is guarded by webStream.mu.
+	// webStream.mu guards the following fields.
 
 	ids      []jsonrpc.ID // of the requests without a response
 	stray    bool         // there was a response with an id that no request has
@@ -182,7 +182,7 @@ func (s *webStream) Write(line []byte) (int, error) {
 	}
 	c := s.newCall(s.life, text, nil)
 	switch {
-	case len(c.ids) > 0, len(c.messages) == 0: // what is no message has a response, too
+	case len(c.ids) > 0, len(c.messages) == 0: // a line that is not a message has a response, too
 		s.start(c)
 	case c.messages[0].Method == "notifications/cancelled" && s.cancel(c.messages[0].Params):
 	default:
@@ -210,9 +210,9 @@ func (s *webStream) newCall(ctx context.Context, line []byte, own chan jsonrpc.M
 	return c
 }
 
-// remove removes a call, and returns its requests for which an error is due: those
-// without a response, unless the client has canceled them or the server has responded
-// with a wrong id. It is the client's to judge that one.
+// remove removes a call, and returns its requests to which the proxy must respond with an
+// error: those without a response, unless the client has canceled them or the server has
+// responded with a wrong id, which the client judges.
 func (s *webStream) remove(c *webCall) (rest []jsonrpc.ID) {
 	c.stop()
 	c.begin()
@@ -326,7 +326,7 @@ func (s *webStream) start(c *webCall) {
 	<-c.begun // the requests begin in order
 }
 
-// finish responds to the requests of a call that the server has left.
+// finish responds to the requests of a call to which the server has not responded.
 func (s *webStream) finish(c *webCall, err error) {
 	rest := s.remove(c)
 	if len(c.messages) == 0 && err != nil && s.life.Err() == nil {
@@ -346,7 +346,7 @@ func (s *webStream) finish(c *webCall, err error) {
 
 var errNoResponse = errors.New("the HTTP response has ended, and has no response to the request")
 
-// dequeued notes that a request waits for a place no longer.
+// dequeued notes that a request no longer waits for a place.
 func (s *webStream) dequeued(size int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -33,17 +33,18 @@ func hostile(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestFaultsOfAnHTTPServer: what the server sends reaches a client over lines as it is:
-// wrong ids, members that JSON-RPC does not have, and a second response. What is no message
-// is recorded, and the client learns why there is no response. The HTTP part is recorded.
+// TestFaultsOfAnHTTPServer: a client over lines receives unchanged what the server sends:
+// wrong ids, members that JSON-RPC does not have, and a second response. The proxy records
+// text that is not a message, and tells the client why there is no response. It also
+// records HTTP.
 func TestFaultsOfAnHTTPServer(t *testing.T) {
 	t.Parallel()
 	const json, events = typeJSON + ": ", eventStream + ": "
 	const error7 = `{"jsonrpc":"2.0","id":7,"error":{"code":-32000,"message":"mcpecho proxy: `
 	for _, test := range []struct {
 		name   string
-		lines  []string // that the client receives; the beginnings
-		record string   // is in the recording
+		lines  []string // the beginnings of the lines that the client receives
+		record string   // text in the recording
 	}{
 		{json + `{"jsonrpc":"2.0","id":"7","result":{}}`, []string{`{"jsonrpc":"2.0","id":"7","result":{}}`}, ""},
 		{json + `{"jsonrpc":"2.0","id":null,"error":{"code":-1,"message":"x"}}`, []string{`{"jsonrpc":"2.0","id":null,"error":{"code":-1,"message":"x"}}`}, ""},

@@ -39,10 +39,10 @@ func (s *webStream) do(ctx context.Context, method string, at *url.URL, header h
 	return resp, err
 }
 
-// exchange sends the line of a call, and passes on what the server responds with, until
-// the end of the response. It sends it once more if the server has certainly not executed
-// it and would do so the second time: after it has forgotten the session, or has missed
-// arguments in headers.
+// exchange sends the line of a call, and passes on the HTTP response of the server until
+// its end. It sends the line once more if the server has certainly not executed it and
+// would execute it the second time: after the server has forgotten the session, or has
+// missed arguments in headers.
 func (s *webStream) exchange(c *webCall) error {
 	for again := c.own != nil; ; again = true {
 		at, sessions, err := s.connect(c)
@@ -87,7 +87,7 @@ func (s *webStream) exchange(c *webCall) error {
 	}
 }
 
-// readBack reads a response that is no stream of events, and closes it.
+// readBack reads a response that is not a stream of events, and closes it.
 func readBack(resp *http.Response) ([]byte, error) {
 	defer resp.Body.Close()
 	var body bytes.Buffer
@@ -101,7 +101,7 @@ func readBack(resp *http.Response) ([]byte, error) {
 	}
 }
 
-// whole passes on a response that is no stream of events.
+// whole passes on a response that is not a stream of events.
 func (s *webStream) whole(c *webCall, resp *http.Response, body []byte) error {
 	ok := resp.StatusCode/100 == 2
 	s.mu.Lock()
@@ -144,8 +144,8 @@ func (s *webStream) whole(c *webCall, resp *http.Response, body []byte) error {
 	return err
 }
 
-// prepare reports whether a call that the server has refused should be sent again, after
-// it has done what the server misses.
+// prepare reports whether exchange should send a call again that the server has refused.
+// Before that, it opens a session or lists the tools, if the server demands it.
 func (s *webStream) prepare(c *webCall, resp *http.Response, sent http.Header, body []byte, sessions int) bool {
 	if len(c.messages) == 0 {
 		return false
@@ -175,8 +175,8 @@ func (s *webStream) prepare(c *webCall, resp *http.Response, sent http.Header, b
 }
 
 // follow passes on a stream of events, and what follows it in further HTTP responses, if
-// the server lets clients continue it. With a call, it ends a while after the response,
-// as a second one may follow.
+// the server lets clients continue it. With a call, follow returns a while after the
+// response, as a second one may follow.
 func (s *webStream) follow(ctx context.Context, c *webCall, resp *http.Response) error {
 	tries := retry.Backoff{First: time.Second, Max: time.Minute, Limit: 6}
 	for {
@@ -227,9 +227,9 @@ func (s *webStream) events(resp *http.Response, take func(data []byte)) (last st
 	return r.LastID(), r.Retry(), n, err
 }
 
-// readEvents calls take with each event that has data, until the end of the stream. What
-// take is given is the data, for an event that is no message with its type; or with no
-// event, the beginning of a response that is no stream of events.
+// readEvents calls take with each event that has data, until the end of the stream. It
+// passes the data as text, with the type in front of it if the event is not a message. If
+// the response is not a stream of events, it passes no event and the beginning as text.
 func readEvents(from io.Reader, take func(ev *eventstream.Event, text []byte)) (*eventstream.Reader, error) {
 	begin := &prefix{Reader: from}
 	r := eventstream.NewReader(begin, 0)
@@ -237,7 +237,7 @@ func readEvents(from io.Reader, take func(ev *eventstream.Event, text []byte)) (
 		ev, err := r.Next()
 		switch text := bytes.TrimSpace(begin.kept); {
 		case err != nil && !found && len(text) > 0 && text[0] != ':':
-			_, _ = io.CopyN(io.Discard, begin, maxPrefix) // until it is whole, or long enough
+			_, _ = io.CopyN(io.Discard, begin, maxPrefix) // until the prefix is complete
 			take(nil, bytes.TrimSpace(begin.kept))
 			return r, err
 		case err != nil:
@@ -252,7 +252,8 @@ func readEvents(from io.Reader, take func(ev *eventstream.Event, text []byte)) (
 	}
 }
 
-// maxPrefix is how much of a response that is no stream of events is noted, in bytes.
+// maxPrefix limits the noted beginning of a response that is not a stream of events, in
+// bytes.
 const maxPrefix = 32 << 10
 
 // A prefix keeps the first bytes that it has read.

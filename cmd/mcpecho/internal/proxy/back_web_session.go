@@ -19,8 +19,8 @@ import (
 )
 
 // connect returns where to send a call, and how many sessions the proxy has opened. Over
-// HTTP+SSE it opens a stream if there is none. If there was one, it also begins a
-// session as the client began the first one.
+// HTTP+SSE it opens a stream if there is none. If an earlier stream has ended, it also
+// begins a session as the client began the first one.
 func (s *webStream) connect(c *webCall) (at *url.URL, sessions int, err error) {
 	if s.o.Start != nil {
 		if err := s.o.Start(c.ctx); err != nil {
@@ -132,8 +132,8 @@ func needsOtherTransport(err error) bool {
 	return errors.As(err, &other) && other.OtherTransport()
 }
 
-// ask sends a request of the proxy, and returns the response. rest has its members but the
-// id and the version.
+// ask sends a request of the proxy, and returns the response. rest holds the members of
+// the request except for jsonrpc and id.
 func (s *webStream) ask(ctx context.Context, rest string) (*jsonrpc.Message, error) {
 	s.mu.Lock()
 	s.asked++
@@ -166,8 +166,8 @@ func (s *webStream) begun(c *webCall, m *jsonrpc.Message) {
 }
 
 // renew opens another session in place of one that the server has forgotten, as the client
-// opened the first one, unless another call has done so. sessions counts those that were
-// opened before the call.
+// opened the first one, unless another call has done so. sessions is how many sessions the
+// proxy had opened before the call.
 func (s *webStream) renew(ctx context.Context, sessions int) error {
 	s.renewing.Lock()
 	defer s.renewing.Unlock()
@@ -199,7 +199,7 @@ func (s *webStream) renew(ctx context.Context, sessions int) error {
 		return err
 	}
 	s.mu.Lock()
-	s.session = s.opened // not before, as the other calls would come too early
+	s.session = s.opened // not earlier, as other calls would use the session before it has begun
 	s.sessions++
 	s.mu.Unlock()
 	s.listen()
@@ -213,8 +213,8 @@ var errNoSession = errors.New("the server has forgotten the session")
 // respond only when it has a message.
 const listenTime = 200 * time.Millisecond
 
-// listen requests the stream for the messages that belong to no request. A server need not
-// have one.
+// listen requests the stream for the messages that belong to no request. The server may
+// refuse it.
 func (s *webStream) listen() {
 	ctx, stop := context.WithCancel(httpx.BestEffort(s.life))
 	s.mu.Lock()
@@ -288,7 +288,7 @@ func (s *webStream) header(ctx context.Context, m *jsonrpc.Message) http.Header 
 	}
 	h := http.Header{}
 	ctx = context.WithValue(ctx, takenKey{}, h)
-	if _, err := s.headers.Call(ctx, req); len(h) == 0 && err != nil { // the arguments are not as the tool requires
+	if _, err := s.headers.Call(ctx, req); len(h) == 0 && err != nil { // the arguments do not match the schema of the tool
 		req.HTTP.Binding = ""
 		_, _ = s.headers.Call(ctx, req)
 	}

@@ -378,8 +378,8 @@ func TestJSONOverSeveralLinesOfAnHTTPServer(t *testing.T) {
 	}
 }
 
-// TestMistakesToHTTP: lines that are no message, and a batch in a protocol version without
-// batches, reach the server, which responds to them.
+// TestMistakesToHTTP: lines that are not messages, and a batch in a protocol version
+// without batches, reach the server, which responds to them.
 func TestMistakesToHTTP(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		web := startHTTP(t, nil, nil)

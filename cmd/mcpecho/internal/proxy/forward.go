@@ -193,7 +193,7 @@ func (f *Forwarder) copyEvents(w http.ResponseWriter, resp *http.Response, tap *
 	done := make(chan struct{})
 	go func() { // ends with the stream
 		defer close(done)
-		_, _ = readEvents(pr, func(_ *eventstream.Event, text []byte) { tap.message(false, text) }) // a broken stream is the client's to judge
+		_, _ = readEvents(pr, func(_ *eventstream.Event, text []byte) { tap.message(false, text) }) // the client judges a broken stream
 		_, _ = io.Copy(io.Discard, pr)
 	}()
 	buf := make([]byte, 32<<10)

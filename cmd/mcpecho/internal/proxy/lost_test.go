@@ -21,7 +21,7 @@ import (
 type record struct {
 	mu    sync.Mutex
 	lines []string
-	all   bool // also HTTP as it should be
+	all   bool // also valid HTTP messages
 }
 
 func (r *record) add(line string) {
@@ -266,9 +266,9 @@ func TestForwarderRecordsWrongContent(t *testing.T) {
 	}
 }
 
-// TestIDOfAnotherType: a response whose id is a string in place of a number reaches the
-// client over HTTP as it is, as lenient clients accept it, if it is clear for which request
-// it is.
+// TestIDOfAnotherType: the proxy passes a response whose id is a string in place of a
+// number unchanged to a client over HTTP if only one request has that number, as lenient
+// clients accept it.
 func TestIDOfAnotherType(t *testing.T) {
 	modernBody, modernHeader := modern("7", "tools/call", "a", `{"name":"a"}`)
 	for _, isModern := range []bool{false, true} {

@@ -314,7 +314,7 @@ func (s *session) leave(ids ...jsonrpc.ID) {
 	s.gone = appendGone(s.gone, ids...)
 }
 
-// appendGone appends to a list, of which it keeps the last maxGone.
+// appendGone appends to a list, and keeps its last maxGone items.
 func appendGone[T any](list []T, more ...T) []T {
 	list = append(list, more...)
 	return slices.Delete(list, 0, max(0, len(list)-maxGone))
@@ -358,9 +358,9 @@ func (s *session) route(messages []jsonrpc.Message) (*reply, item) {
 	return s.general, item{}
 }
 
-// routeByText returns the reply to the only request whose id has the text of the response's
-// id, and which is a number in place of a string or the other way round: lenient clients
-// accept the response. The caller holds box.mu.
+// routeByText returns the reply to the only request whose id has the same text as that of
+// the response, but is a number where that is a string, or a string where that is a number:
+// lenient clients accept the response. The caller holds box.mu.
 func (s *session) routeByText(m *jsonrpc.Message) (found *reply, it item) {
 	for _, out := range s.replies {
 		for _, id := range out.ids {
