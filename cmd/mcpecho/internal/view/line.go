@@ -16,33 +16,33 @@ import (
 // maxText limits a text of the client or the server on a line, in bytes.
 const maxText = 200
 
-// A Line is a described entry, or what is wrong with a file.
+// A Line describes an entry, or a problem of a file.
 type Line struct {
 	Entry  *Entry
 	Kind   string // request, response, notification, batch, invalid, text, http, end, note, unanswered or file
-	Method string // of a message, for a response that of its request
-	Name   string // of what it is for: a tool, a prompt or the URI of a resource
-	Size   int    // of a message, in bytes
+	Method string // method of the message; for a response, that of its request
+	Name   string // name of the tool or the prompt, or URI of the resource
+	Size   int    // length of the message in bytes
 	Took   time.Duration
 	Timed  bool   // whether Took is known
-	Note   string // what it says
-	Error  string // why it failed, or what is wrong with it
+	Note   string // what the entry says
+	Error  string // the problem; empty if there is none
 
-	id      string   // of a request, a response or what is canceled, in JSON, or # and that of an exchange
-	request *request // of a response
-	n       int      // of a request, in the order in which they came
+	id      string   // id of the request in JSON, or # and the number of the HTTP exchange
+	request *request // the request of a response
+	n       int      // number of a request, in the order of arrival
 
-	isMessage bool // whether it is counted as one
+	isMessage bool // whether Summary counts it as a message
 }
 
-// describeHTTP describes what is wrong with an HTTP message.
+// describeHTTP describes the problems of an HTTP message.
 func (l *Line) describeHTTP() {
 	h := l.Entry.HTTP
 	l.Kind, l.Note, l.id = "http", h.Method, "#"+strconv.Itoa(h.Exchange)
 	if h.Status > 0 {
 		l.Note = "status " + strconv.Itoa(h.Status)
 	}
-	if h.Status >= 300 && h.Status != http.StatusMethodNotAllowed { // as the response to a GET, which a server need not serve
+	if h.Status >= 300 && h.Status != http.StatusMethodNotAllowed { // servers may refuse GET so
 		l.Note, l.Error = "", l.Note
 	}
 	for _, name := range [...]string{"content-type", "accept"} {
@@ -55,8 +55,8 @@ func (l *Line) describeHTTP() {
 // indent is the width of a line before what it says.
 const indent = 44
 
-// Text returns the line for people, or "" for an HTTP message that is as it has to be.
-// What it says is broken to fit into width columns, if that is not 0; style applies styles.
+// Text returns the line for people, or "" for an HTTP message without a problem. It breaks
+// the text to fit into width columns, unless width is 0; style applies styles.
 func (l *Line) Text(width int, style func(terminal.Style, string) string) string {
 	if l.Kind == "http" && l.Error == "" && l.Entry.HTTP.Status < 300 {
 		return ""

@@ -13,10 +13,10 @@ import (
 )
 
 const (
-	maxWaiting  = 50_000   // requests without a response that are remembered
-	maxAnswered = 1000     // requests with a response that are remembered, to find a second one
-	maxKept     = 64 << 20 // bytes of the messages of requests that are remembered
-	maxName     = 1000     // bytes of the names and ids of requests that are remembered
+	maxWaiting  = 50_000   // limit of the stored requests without a response
+	maxAnswered = 1000     // limit of the stored requests with a response, to find a second one
+	maxKept     = 64 << 20 // limit of the bytes of messages in the stored requests
+	maxName     = 1000     // limit of the bytes of a name or an id in the stored requests
 )
 
 // A key identifies a request.
@@ -26,22 +26,22 @@ type key struct {
 	id   string // in JSON; an integer in its usual notation
 }
 
-// A request waits for its response, or had it.
+// A request waits for its response, or has received it.
 type request struct {
-	line *Line // whose entry has the message only if it is to be shown with its response
+	line *Line // its entry has the message only if Describe may return it with the response
 	kept int   // bytes of the message
 
 	answered, shown bool
-	canceled        time.Duration // when; 0 for never
+	canceled        time.Duration // the time of its cancellation; 0 if there is none
 }
 
 // requests match responses with requests. The zero value is ready to use.
 type requests struct {
 	known     map[key]*request
-	answered  []key // those in known with a response, in the order of these
+	answered  []key // the keys in known with a response, in the order of the responses
 	n         int
-	kept      int // bytes
-	forgotten int // requests without a response
+	kept      int // bytes of the messages in known
+	forgotten int // number of requests without a response that are not in known
 }
 
 // add remembers a request, and with keep its message.
@@ -97,13 +97,13 @@ func (q *requests) answer(l *Line) *request {
 	m := &l.Entry.Message
 	k := key{l.Entry.Conn, !l.Entry.Sent, normal(l.id)}
 	r := q.known[k]
-	if r == nil { // perhaps there is one whose id has the other type
+	if r == nil { // the id may have another JSON type than that of the request
 		if k.id = strings.Trim(k.id, `"`); k.id == l.id {
 			k.id = `"` + l.id + `"`
 		}
 		r = q.known[k]
 	}
-	isOfProxy := recording.IsOfProxy(m.Error) // which has it for each request when the server ends
+	isOfProxy := recording.IsOfProxy(m.Error) // the proxy sends it for each request when the server ends
 	switch {
 	case r != nil && r.answered && isOfProxy:
 	case r != nil && r.answered:
@@ -145,7 +145,7 @@ func (q *requests) answer(l *Line) *request {
 	return r
 }
 
-// mark adds what is wrong with the line.
+// mark adds a problem to the line.
 func (l *Line) mark(problem string) {
 	if l.Error != "" {
 		problem = l.Error + "; " + problem
@@ -153,7 +153,7 @@ func (l *Line) mark(problem string) {
 	l.Error = problem
 }
 
-// cancel notes when a request was canceled.
+// cancel notes the time at which the client or the server canceled a request.
 func (q *requests) cancel(l *Line) {
 	var id jsonrpc.ID
 	if id.UnmarshalJSON(wire.Lookup(l.Entry.Message.Params, "requestId")) == nil {
@@ -174,7 +174,7 @@ func (q *requests) unanswered(conn int, at time.Duration) (lines []*Line) {
 			if r.canceled != 0 {
 				problem, until = "no response until it was canceled", r.canceled
 			}
-			if !r.answered && l.Method != "subscriptions/listen" { // which has it at its end
+			if !r.answered && l.Method != "subscriptions/listen" { // its response comes at its end
 				l.Kind, l.Error, l.Took, l.Timed, l.isMessage = "unanswered", problem, max(until-l.Entry.At, 0), true, false
 				lines = append(lines, l)
 			}

@@ -1,5 +1,5 @@
 // Package view reads recordings and traces, describes each of their messages in a line,
-// and marks what is wrong.
+// and marks problems.
 package view
 
 import (
@@ -15,28 +15,28 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// A Filter selects lines. A request and its response match alike.
+// A Filter selects lines. A request matches if its response does, and the other way round.
 type Filter struct {
 	Method string // a glob; empty for all
 	Tool   string // a glob for the names of tools; empty for all
 	ID     string // of a request, as JSON or without quotes; empty for all
-	Errors bool   // what went wrong, and the requests that it answers
+	Errors bool   // only lines with a problem, and the requests of such responses
 }
 
 // A Viewer describes the entries of files in their order.
 type Viewer struct {
 	Filter
 
-	messages, shown    int // all messages, and those that match
-	errors, unanswered int // lines that match
+	messages, shown    int // number of all messages, and of those that match
+	errors, unanswered int // numbers of lines that match
 	requests           requests
-	last               time.Duration // of the last entry
+	last               time.Duration // time of the last entry
 
 	found [3]bool              // whether a line matches Method, Tool and ID
-	names [3]map[string]string // the keys are those that other lines have
+	names [3]map[string]string // the keys are the values in other lines
 }
 
-// maxNames limits the names that are remembered to explain why nothing matches.
+// maxNames limits the names that Unmatched compares with the filter.
 const maxNames = 1000
 
 // Describe returns the lines of an entry that match the filter.
@@ -72,8 +72,8 @@ func (v *Viewer) describeBatch(e *Entry) []*Line {
 	return lines
 }
 
-// End returns the lines at the end of a file: of the requests without a response, and of
-// what the file lacks, if that is not empty.
+// End returns the lines at the end of a file: those of the requests without a response,
+// and one with missing, the description of what the file lacks, unless that is empty.
 func (v *Viewer) End(missing string) []*Line {
 	lines := v.addUnanswered(nil, 0)
 	if v.isEmpty() {
@@ -132,8 +132,8 @@ func (v *Viewer) describe(e *Entry) *Line {
 	return l
 }
 
-// add appends a line if it matches the filter, after the request that it answers if that
-// has not matched.
+// add appends a line if it matches the filter. In front of a response, it appends the
+// request if that has not matched.
 func (v *Viewer) add(lines []*Line, l *Line) []*Line {
 	if !v.matches(l) {
 		return lines
@@ -164,7 +164,7 @@ func (v *Viewer) addUnanswered(lines []*Line, conn int) []*Line {
 	return lines
 }
 
-// members are the names of what a filter selects by.
+// members are the names of the criteria of a filter.
 var members = [...]string{"method", "tool", "id"}
 
 // patterns returns the values of members.
@@ -198,8 +198,8 @@ func (v *Viewer) matches(l *Line) bool {
 	return ok
 }
 
-// Unmatched returns the first member of the filter that matches nothing at all, and what
-// it could be.
+// Unmatched returns the first criterion of the filter that no line matches, and the values
+// that lines have.
 func (v *Viewer) Unmatched() (member, pattern string, names []string) {
 	for i, pattern := range v.patterns() {
 		if pattern != "" && !v.found[i] {
@@ -224,7 +224,7 @@ func (v *Viewer) Summary(inJSON bool) string {
 	return text + "\n"
 }
 
-// nameOf returns what the params of a request name.
+// nameOf returns the name or the URI in the params of a request.
 func nameOf(params []byte) string {
 	for _, member := range [...]string{"name", "uri", "taskId"} {
 		if r := wire.NewReader(wire.Lookup(params, member)); r.Kind() == wire.String {

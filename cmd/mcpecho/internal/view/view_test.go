@@ -147,7 +147,7 @@ func trace(messages ...string) string {
 	return b.String()
 }
 
-// TestProblems: whatever is wrong with a message is marked in the same way.
+// TestProblems: view marks each problem of a message in the same way.
 func TestProblems(t *testing.T) {
 	const call, result = `>{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"add"}}`, `<{"jsonrpc":"2.0","id":7,"result":{}}`
 	for name, test := range map[string]struct {
@@ -190,8 +190,8 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-// TestWidth: what a line says stays in its column, and what is wrong begins a line if it
-// does not fit.
+// TestWidth: the text of a line stays in its column, and a problem begins a line of its
+// own if it does not fit.
 func TestWidth(t *testing.T) {
 	file := trace(`<{"jsonrpc":"2.0","id":8,"error":{"code":-32602,"message":"one two three four five six seven eight"}}`, `>{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"add"}}`)
 	red := func(st terminal.Style, s string) string {
@@ -217,7 +217,7 @@ func TestWidth(t *testing.T) {
 	}
 }
 
-// TestFilters: a request and its response match alike.
+// TestFilters: a request matches if its response does, and the other way round.
 func TestFilters(t *testing.T) {
 	file := trace(
 		`>{"jsonrpc":"2.0","id":1,"method":"tools/list"}`,
@@ -271,8 +271,8 @@ func TestFilters(t *testing.T) {
 	}
 }
 
-// TestManyRequests: what is remembered of requests is limited, and nothing is claimed of
-// those that are forgotten.
+// TestManyRequests: a Viewer stores a limited number of requests, and reports no problem
+// of others.
 func TestManyRequests(t *testing.T) {
 	v, n := Viewer{Filter: Filter{Errors: true}}, maxWaiting+2*maxAnswered
 	long := strings.Repeat("x", 1<<20)
