@@ -198,7 +198,7 @@ func (c *invocation) findTool(tools []*mcp.Tool, name string) (*mcp.Tool, error)
 func (c *invocation) elsewhere(ctx context.Context, s *conversation, name string) string {
 	for _, kind := range [][2]string{{"tools", "call"}, {"prompts", "prompt"}, {"resources", "read"}} {
 		if kind[1] == c.command.name {
-			continue // a replay has the tool, and refuses this call
+			continue // the replay has the tool, but refuses this call
 		}
 		l := lists()[kind[0]]
 		raw, offered, err := c.fetchOffered(ctx, s, l)

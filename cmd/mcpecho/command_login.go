@@ -189,7 +189,7 @@ func (c *invocation) openLogin(ctx context.Context, page string) error {
 func (c *invocation) explainLogin(err error) error {
 	f, ok := loginFailure(err).(*failure.Error)
 	if !ok {
-		if f = failure.Classify(err); f.Kind == "timeout" { // which no flag of login changes
+		if f = failure.Classify(err); f.Kind == "timeout" { // no flag of login changes the timeout
 			f.Hint = "is the server running?"
 			return f
 		}

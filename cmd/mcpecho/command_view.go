@@ -36,13 +36,13 @@ type viewing struct {
 	view.Viewer
 	name     string
 	file     *os.File
-	replaced bool // whether another file has the name
+	replaced bool // whether another file now has the name
 
-	b        bytes.Buffer // what is to be printed
-	failed   error        // of printing
+	b        bytes.Buffer // the text to print
+	failed   error        // the error of printing
 	last     []string     // the lines of --last, of lastSize bytes
 	lastSize int
-	isLast   bool // whether lines go there
+	isLast   bool // whether add stores lines in last
 }
 
 // runView prints the messages of a recording or a trace.
@@ -106,14 +106,14 @@ func (p *viewing) read(ctx context.Context) (missing string, err error) {
 	}
 }
 
-// wait waits until there may be more to read. It returns a remark if that is another file,
-// or the file from its beginning.
+// wait waits until there may be more to read. It returns a remark if another file has the
+// name, or the file begins again.
 func (p *viewing) wait(ctx context.Context) (change string, err error) {
 	now, err := p.file.Stat()
 	if err != nil {
 		return "", failure.Local(err)
 	}
-	at, _ := p.file.Seek(0, io.SeekCurrent) // of a pipe it is 0
+	at, _ := p.file.Seek(0, io.SeekCurrent) // 0 for a pipe
 	named, err := os.Stat(p.name)
 	switch {
 	case err == nil && named.Mode().IsRegular() && !os.SameFile(now, named):
@@ -140,7 +140,7 @@ func (p *viewing) wait(ctx context.Context) (change string, err error) {
 	}
 }
 
-// add adds lines to what is printed.
+// add adds lines to the text to print.
 func (p *viewing) add(lines ...*view.Line) {
 	for _, l := range lines {
 		text := p.viewed(l)
@@ -166,7 +166,7 @@ func (p *viewing) endLast() string {
 	return text
 }
 
-// flush prints what was added, and reports whether all could be printed.
+// flush prints the added lines, and reports whether it could print all of them.
 func (p *viewing) flush() bool {
 	if p.failed == nil {
 		p.failed = p.write(p.b.String())
@@ -175,8 +175,8 @@ func (p *viewing) flush() bool {
 	return p.failed == nil
 }
 
-// explainUnmatched returns the failure for a filter that matches nothing, with what the
-// file has, or nil.
+// explainUnmatched returns the failure for a filter that matches nothing, with the values
+// in the file. It returns nil if the filter matches something.
 func (p *viewing) explainUnmatched() error {
 	flag, pattern, names := p.Unmatched()
 	if flag == "" || len(names) == 0 && flag == "id" {

@@ -13,11 +13,11 @@ type command struct {
 	target   bool              // whether it needs a server
 	web      bool              // whether that server must be at a URL
 	tool     bool              // whether the first argument is a tool
-	started  bool              // whether a command after -- means something else than its server
+	started  bool              // whether a command after -- is something other than its server
 	pair     bool              // whether it takes two servers
 	endless  bool              // whether it runs until it is interrupted
 	actions  []string          // words that may come before the target
-	synonyms map[string]string // words of other programs for them, which lead to an error that says so
+	synonyms map[string]string // words of other programs for actions, which lead to an error that names the action
 	args     string            // the arguments after the target, as in the usage line
 	min      int               // minimum number of arguments
 	max      int               // maximum number of arguments; negative means no limit

@@ -27,18 +27,18 @@ type conversation struct {
 	console  *terminal.Console
 	stderr   *terminal.Tail
 	era      *state.Era
-	excluded int             // number of tools of the last list that the configuration excludes
-	tools    []*mcp.Tool     // of that list; nil before it
-	listed   json.RawMessage // that list as it came
+	excluded int             // number of tools in the last list that the configuration excludes
+	tools    []*mcp.Tool     // tools of the last list; nil before the first
+	listed   json.RawMessage // the last list as the server sent it
 
 	program *webprogram.Program // of an entry with a command and a URL; may be nil
 
 	mu      lock.Mutex
-	nonJSON string // first output of the server during a command that was not a message; guarded by mu
+	nonJSON string // first output of the server during a command that is not a message; guarded by mu
 	refused error  // an answer that did not fit the server's question; guarded by mu
 
-	monitor     *servercheck.Monitor // of the ids, and with -v of all that servers get wrong
-	initialized json.RawMessage      // the result of initialize as it came, for --json; guarded by mu
+	monitor     *servercheck.Monitor // examines the ids, and with -v all messages
+	initialized json.RawMessage      // the result of initialize as the server sent it, for --json; guarded by mu
 }
 
 // withServer connects to the target, runs f and disconnects. In a shell it runs f
@@ -266,7 +266,7 @@ func (s *conversation) explain(err error) error {
 	}
 	s.mu.Lock()
 	nonJSON := s.nonJSON
-	s.nonJSON = "" // the next command of a shell is not to blame
+	s.nonJSON = "" // the output does not belong to the next command of a shell
 	s.mu.Unlock()
 	if err == nil {
 		return nil

@@ -77,8 +77,8 @@ func (c *invocation) answerPage(s *conversation, given *flags.Answer, r *mcp.URL
 	return mcp.ElicitDecline
 }
 
-// otherAnswers returns the values for which a form has no field. They may be misspelled, or
-// answer another question.
+// otherAnswers returns the values for which a form has no field. Their names may be
+// misspelled, or they may answer another question.
 func otherAnswers(fields []mcp.FormField, given *flags.Answer) (others []toolargs.Argument) {
 	if given == nil {
 		return nil

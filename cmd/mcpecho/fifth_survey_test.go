@@ -2,9 +2,9 @@ package main
 
 import "testing"
 
-// The fifth survey was written down from the habits of users of curl, gh, kubectl,
-// mcporter, mcpc, claude mcp and Inspector's CLI, and of what they would try with diff,
-// proxy, view and recordings, without a look at the help.
+// The fifth survey lists what users of curl, gh, kubectl, mcporter, mcpc, claude mcp and
+// Inspector's CLI type by habit, and what they try with diff, proxy, view and recordings
+// before they read the help.
 
 var fifthGuesses = []firstGuess{
 	// curl.

@@ -128,7 +128,7 @@ type invocation struct {
 
 	otherTransport mcp.Transport // to a URL whose transport the user has chosen; nil without a choice
 
-	sent     *recording.Secrets // what arguments with the names of secrets had as values
+	sent     *recording.Secrets // values of arguments with the names of secrets
 	recorder *recorder          // of --record; nil without it
 	output   *output            // of -o; nil without it
 

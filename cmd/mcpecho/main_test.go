@@ -98,7 +98,7 @@ func serverArgs(t testing.TB, args []string) []string {
 	if name, _ := cutName(before); name != "" && findCommand(name) != nil && slices.Contains(findCommand(name).flags, "env") {
 		before = append(before, "--env", "GORACE=atexit_sleep_ms=0")
 	}
-	if len(server) == 1 { // the tour of mcpecho; the test binary would run all tests
+	if len(server) == 1 { // for the tour of mcpecho; else the test binary would run all tests
 		server = append(server, "version")
 	}
 	for i := range server { // also the second server of diff

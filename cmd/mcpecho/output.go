@@ -108,8 +108,7 @@ type part struct {
 	odd    string // why a content block is printed as JSON; empty if it is not
 }
 
-// contentPart returns a content block for printing. What it cannot print otherwise stays
-// JSON.
+// contentPart returns a content block for printing. A block of an unknown type stays JSON.
 func contentPart(t *mcp.Content) part {
 	odd := "its members are not those of its type"
 	switch {
@@ -132,7 +131,7 @@ func contentPart(t *mcp.Content) part {
 		odd = errNotBase64.Error()
 	case t.Type == mcp.ContentResourceLink:
 		return part{text: t.URI}
-	default: // a call of a tool, say, which only a model makes
+	default: // such as a call of a tool, which only a model makes
 		odd = "its type " + wire.Quote(string(t.Type)) + " does not belong here"
 	}
 	raw, err := t.MarshalJSON()
@@ -142,8 +141,8 @@ func contentPart(t *mcp.Content) part {
 	return part{text: string(raw), odd: odd}
 }
 
-// warnContent warns about a content block that clients may not understand: place says
-// which it is.
+// warnContent warns about a content block that clients may not understand. place names
+// the block.
 func (c *invocation) warnContent(place string, t *mcp.Content, p part) {
 	if p.odd != "" {
 		c.warn(place + " is shown as JSON: " + p.odd)

@@ -19,8 +19,8 @@ import (
 // Commands that mcpecho suggests can be pasted into a shell: every word is
 // quoted, and what selects and reaches the server is repeated.
 
-// commandFor returns the command line of a command for the same server. It has the user's
-// flags if it is the user's command, else those that led to the server.
+// commandFor returns the command line of a command for the same server: with all flags of
+// the user if the user has typed this command, else with those that selected the server.
 func (c *invocation) commandFor(name string, args ...string) string {
 	line := []string{name}
 	if c.inShell() {

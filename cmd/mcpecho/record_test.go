@@ -176,8 +176,8 @@ func TestView(t *testing.T) {
 	runCommand(t, "view", "empty").want(t, 0, "    0.000     -                             file  ! the file is empty\n0 messages, 0 errors\n", "")
 }
 
-// TestFollow: view --follow goes on with a file that grows, that is truncated, and that
-// another one replaces, as when an editor starts a proxy again.
+// TestFollow: view --follow goes on when a file grows, when it is truncated, and when
+// another file replaces it, as when an editor starts a proxy again.
 func TestFollow(t *testing.T) {
 	t.Chdir(t.TempDir())
 	// Without a version, a slow server is asked in both eras, and refuses one.
@@ -288,8 +288,8 @@ func TestBadRecordings(t *testing.T) {
 	runWithServer(t, "tools", "--record", filepath.Join(file, "no")).want(t, failure.Usage, "", native(t, "not a directory"))
 }
 
-// TestReplayNamesWhatIsMissing: what a recording does not have is no fault of the server, and
-// no change of it.
+// TestReplayNamesWhatIsMissing: mcpecho reports a request that is missing in a recording
+// neither as a fault nor as a change of the server.
 func TestReplayNamesWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "tools.rec")
@@ -322,7 +322,7 @@ func TestReplayEndsAsTheServerDid(t *testing.T) {
 		t.Fatal(err)
 	}
 	in, typed := io.Pipe()
-	go func() { _, _ = io.WriteString(typed, ask+"\n") }() // ends when it is read
+	go func() { _, _ = io.WriteString(typed, ask+"\n") }() // ends when the program reads it
 	out, stderr := new(strings.Builder), new(strings.Builder)
 	status := run(t.Context(), []string{"serve", "--replay", file}, &environment{stdin: in, stdout: out, stderr: stderr, getenv: func(string) string { return "" }, name: "mcpecho"})
 	if status != 4 || out.String() != "" || !strings.Contains(stderr.String(), "the recorded server ended here: exited with status 3") {

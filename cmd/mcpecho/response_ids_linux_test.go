@@ -49,8 +49,8 @@ func TestOtherIDs(t *testing.T) {
 	}
 }
 
-// TestCheckNamesTheTimeOfConnecting: the error says what was waited for, and which flag
-// changes it.
+// TestCheckNamesTheTimeOfConnecting: the error names the operation that has timed out, and
+// the flag that changes the timeout.
 func TestCheckNamesTheTimeOfConnecting(t *testing.T) {
 	t.Parallel()
 	o := runCommand(t, "check", "--connect-timeout", "1s", "--", "/bin/sh", "-c", "cat >/dev/null")

@@ -16,7 +16,7 @@ import (
 // sentKey is the key of a *json.RawMessage in the context of a request, for the result.
 type sentKey struct{}
 
-// sentTo returns a context for a request, whose result is then in kept.
+// sentTo returns a context for a request. keepSent stores the result in kept.
 func sentTo(ctx context.Context) (_ context.Context, kept *json.RawMessage) {
 	kept = new(json.RawMessage)
 	return context.WithValue(ctx, sentKey{}, kept), kept
@@ -39,9 +39,9 @@ func (s *conversation) keepSent(ctx context.Context, call *mcp.OutgoingCall) (js
 	return raw, nil
 }
 
-// printSent prints the result of a request as the server sent it. What a call has ended
-// with that became a task is in the last state of the task, or came in a notification; the
-// client's form of that is res.
+// printSent prints the result of a request as the server sent it. If the call has become a
+// task, its result is in the last state of the task. If the result came in a notification,
+// printSent prints res, the client's form of it.
 func (c *invocation) printSent(s *conversation, kept json.RawMessage, res interface{ MarshalJSON() ([]byte, error) }) error {
 	_, isTask := res.(*mcp.Task)
 	if !isTask && (wire.Lookup(kept, "taskId") != nil || wire.Lookup(kept, "task") != nil) {
@@ -56,13 +56,13 @@ func (c *invocation) printSent(s *conversation, kept json.RawMessage, res interf
 	return c.printMasked(s, kept)
 }
 
-// printMasked prints a result without secret arguments.
+// printMasked prints a result, and masks secret arguments in it.
 func (c *invocation) printMasked(s *conversation, raw []byte) error {
 	text := c.hideSent(s, string(raw))
 	if masked := []byte(text); wire.Valid(masked) == nil {
 		return c.printJSON(masked)
 	}
-	masked, err := recording.MaskJSON(raw, c.sent.Redact) // a number was masked
+	masked, err := recording.MaskJSON(raw, c.sent.Redact) // masking a number leaves text that is not JSON
 	if err != nil {
 		return err
 	}

@@ -45,7 +45,8 @@ func TestJSONAddsNothing(t *testing.T) {
 	runCommand(t, "info", url, "t", "--json", "--protocol", "2025-11-25").want(t, 0, tool+"\n", "")
 }
 
-// TestJSONInAShellAddsNothing: the connection is older than the flag.
+// TestJSONInAShellAddsNothing: --json changes only the output of a command, although the
+// shell has connected without it.
 func TestJSONInAShellAddsNothing(t *testing.T) {
 	t.Parallel()
 	const result = `{"content":[{"type":"text"}]}`
@@ -53,7 +54,7 @@ func TestJSONInAShellAddsNothing(t *testing.T) {
 	runCommandWithInput(t, "call t\ncall t --json\n", "shell", url, "--protocol", "2025-11-25").want(t, 0, result+"\n", "")
 }
 
-// TestUnknownContent: what clients do not know is printed as JSON, and the user is told.
+// TestUnknownContent: mcpecho prints content of an unknown type as JSON, and warns the user.
 func TestUnknownContent(t *testing.T) {
 	t.Parallel()
 	url := sentServer(t, map[string]string{

@@ -10,8 +10,8 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/mcptest"
 )
 
-// TestSecretArguments: a server repeats a secret argument in a text. Nothing that mcpecho
-// prints or writes shows it, but what raw prints.
+// TestSecretArguments: a server repeats a secret argument in a text. Only raw prints it;
+// mcpecho masks it in all other output and in files.
 func TestSecretArguments(t *testing.T) {
 	t.Parallel()
 	s := mcptest.New(t)

@@ -360,7 +360,7 @@ func TestNoCommandIsIgnoredInAShell(t *testing.T) {
 	t.Parallel()
 	for _, cmd := range commands() {
 		if cmd.name == "watch" {
-			continue // which prints what happens later
+			continue // watch prints later events
 		}
 		line := cmd.name + " " + cmd.sample
 		o := runCommandWithInput(t, line+"\n", "shell", "--no-state", "--", "mcpecho", "serve")

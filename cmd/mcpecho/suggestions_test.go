@@ -71,7 +71,7 @@ func (w *watchingWriter) Write(p []byte) (int, error) {
 	return w.written.Write(p)
 }
 
-// launchers are programs that lines of the tests start, and that are the echo server there.
+// launchers are programs that command lines of the tests start. fakeLaunchers replaces them.
 var launchers = []string{"node", "npx", "python3", "go"}
 
 // fakeLaunchers puts the echo server in place of the launchers.
@@ -164,8 +164,8 @@ func (p *folder) checkSuggestions(t *testing.T, line string, first result, stric
 	}
 }
 
-// lostFlag returns a flag of a line that the suggested one should have, or "": the error
-// does not mention it, and the suggested command has it.
+// lostFlag returns a flag of a line that is missing in the suggested one, although the
+// error does not mention it and the suggested command accepts it; or "".
 func lostFlag(t *testing.T, line string, suggested []string, stderr string) string {
 	command := findCommand(suggested[min(1, len(suggested)-1)])
 	message, hint, _ := strings.Cut(stderr, "; ")

@@ -159,7 +159,7 @@ func TestClosedTerminal(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	kill := time.AfterFunc(testutil.Timeout, func() { cmd.Process.Signal(syscall.SIGQUIT) }) // which prints where it hangs
+	kill := time.AfterFunc(testutil.Timeout, func() { cmd.Process.Signal(syscall.SIGQUIT) }) // the program prints its goroutines
 	defer kill.Stop()
 	text := bufio.NewReader(stderr)
 	if line, err := text.ReadString('\n'); err != nil || !strings.HasPrefix(line, "Watching") {

@@ -34,7 +34,7 @@ type Error struct {
 	Message string
 	Code    int64    // the server's error code, or 0
 	Hint    string   // what to do about it, for the user
-	Line    []string // the arguments of mcpecho that Hint says to type, if they are known
+	Line    []string // the arguments of mcpecho that Hint tells the user to type; may be nil
 	Err     error    // the cause, or nil
 
 	Reported bool // the user has seen it

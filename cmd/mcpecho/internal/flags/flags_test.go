@@ -34,7 +34,7 @@ func TestParseWait(t *testing.T) {
 	}
 }
 
-// TestAnswerFromFile: a device would have no end.
+// TestAnswerFromFile: an answer comes from a regular file or a pipe, as a device may be endless.
 func TestAnswerFromFile(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no such device")

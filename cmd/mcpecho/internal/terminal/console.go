@@ -90,7 +90,7 @@ type Tail struct {
 
 const (
 	maxLastLines = 5
-	maxLastLine  = 4 << 10 // from here on, a line is split at a blank or a quote, which are rarely inside of a secret
+	maxLastLine  = 4 << 10 // a longer line is split at a blank or a quote, which are rarely inside of a secret
 	maxLastWord  = 64 << 10
 )
 

@@ -83,7 +83,7 @@ func (s *Schema) sample() (value string, isJSON bool) {
 	return "…", false
 }
 
-// SampleObject returns the arguments of a tool that the schema allows, as a JSON object.
+// SampleObject returns arguments that the schema of a tool allows, as a JSON object.
 func (s *Schema) SampleObject() string {
 	return (&Schema{Types: []string{"object"}, Required: s.Required, Properties: s.Properties}).sampleJSON(0)
 }

@@ -137,8 +137,8 @@ func (s *Server) refuse(r *http.Request) (status int, reason string) {
 // mediaTypes are those of the page's files.
 var mediaTypes = map[string]string{".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
 
-// file serves a file of the page. It decompresses the file for every client, as the
-// connection does not leave this machine.
+// file serves a file of the page. It decompresses the file for every client, as
+// compression saves nothing on a connection within this machine.
 func (s *Server) file(w http.ResponseWriter, r *http.Request) {
 	name := strings.TrimPrefix(r.URL.Path, "/")
 	if name == "" {

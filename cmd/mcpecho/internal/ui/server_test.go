@@ -288,15 +288,15 @@ func TestPageIsSmall(t *testing.T) {
 	}
 }
 
-// TestPageIsPacked: the server serves each file of the folder page as it is, and packed
-// has no other. It compares what decompression yields, as versions of Go compress
+// TestPageIsPacked: the server serves each file of the folder page unchanged, and packed
+// has no other. It compares the decompressed files, as versions of Go compress
 // differently.
 func TestPageIsPacked(t *testing.T) {
 	const pack = "go test ./cmd/mcpecho/internal/ui -run TestPageIsPacked -update"
 	files := pageFiles(t)
 	if *update {
 		writePacked(t, files)
-		return // the test is built with the packed files before
+		return // this test binary still has the old packed files
 	}
 	s := newServer(New(Config{}), host)
 	for name, want := range files {
