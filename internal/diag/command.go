@@ -14,8 +14,8 @@ const Mask = "***"
 // has replaced in them: the values of flags, variables, fields and members with the
 // names of secrets, tokens with well-known prefixes, arguments with keys in PEM, the value
 // of -u if it is user:password, and the users, passwords and queries of URLs and
-// connection strings. It reads what is inside of words, too, as
-// that may be a command for a shell, or JSON. In doubt it masks more.
+// connection strings. It also reads the inside of words, which may be a command for a
+// shell, or JSON. In doubt it masks more.
 func PublicArgs(args ...string) (public, secrets []string) {
 	var m argMask
 	for _, arg := range args {

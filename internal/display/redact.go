@@ -23,9 +23,9 @@ const minEncoded = 8
 // Redact returns s with [diag.Mask] in place of the secrets, in whichever form s quotes
 // them: as they are; with any of their characters escaped as in URLs, or in strings of
 // JSON, Go and JavaScript; in hexadecimal; or, from 8 bytes on, in base64,
-// alone or as a part of what is encoded. Line breaks may be anywhere inside, and a text
-// may be escaped twice. The lines of a secret are secrets, too, from 8 bytes on. Redact
-// ignores secrets shorter than 5 bytes without line breaks.
+// alone or as a part of encoded data. Line breaks may be anywhere inside, and a text may
+// be escaped twice. Each line of a secret that is at least 8 bytes long is also a secret.
+// Redact ignores secrets shorter than 5 bytes without line breaks.
 func Redact(s string, secrets ...string) string {
 	for _, secret := range secrets {
 		if minSecret <= len(secret) && shortest(secret) <= len(s) { // no form is shorter
@@ -35,8 +35,8 @@ func Redact(s string, secrets ...string) string {
 	return s
 }
 
-// shortest returns the length of the shortest text that could have a part of a secret
-// that is one itself.
+// shortest returns a lower limit of the length of a text that quotes a secret or a line
+// of it.
 func shortest(secret string) int {
 	if wire.IndexAny(secret, breaks+`\`) >= 0 {
 		return minSecret
@@ -50,8 +50,8 @@ func PrintableWithout(s string, max int, secrets ...string) string {
 	return diag.Cut(Redact(diag.Printable(Redact(s, secrets...), 0), secrets...), max)
 }
 
-// A Redactor replaces secrets in texts. How long that takes does not depend on how many
-// secrets there are. A nil *Redactor has none.
+// A Redactor replaces secrets in texts. The time that it takes does not depend on the
+// number of secrets. A nil *Redactor replaces nothing.
 type Redactor struct {
 	forms   map[string][]string // how a text without escapes quotes the secrets; those of longHead and more by their heads
 	heads   map[uint32]uint64   // a set of the lengths of the keys of forms, by their first 4 bytes
@@ -72,7 +72,7 @@ func NewRedactor(secrets ...string) *Redactor {
 		}
 		r.longest = max(r.longest, 2*len(secret))
 		r.add(secret)
-		if s := wire.Trim(secret); s != secret { // what reads a file often does the same
+		if s := wire.Trim(secret); s != secret { // programs often trim the contents of a file, too
 			r.add(s)
 		}
 		// A program may print the lines of a key one by one. In JSON and in many files of
@@ -99,7 +99,7 @@ func (r *Redactor) add(secret string) {
 	for _, form := range forms(secret) {
 		r.addForm(form)
 		if strings.IndexByte(form, '+') >= 0 {
-			r.addForm(exchange(form, '+', ' ')) // as a URL without its escapes has it
+			r.addForm(exchange(form, '+', ' ')) // in a URL, a plus sign may be a space
 		}
 	}
 }
@@ -128,7 +128,8 @@ func (r *Redactor) addForm(form string) {
 // hash returns a number below 1<<16.
 func hash(begin uint32) uint32 { return begin * 0x9e3779b1 >> 16 }
 
-// A Cache keeps the Redactor of the secrets of many texts, which seldom change.
+// A Cache keeps a Redactor for the secrets of its last text, as secrets seldom change
+// between texts.
 type Cache struct{ last atomic.Pointer[cached] }
 
 type cached struct {
@@ -136,7 +137,7 @@ type cached struct {
 	*Redactor
 }
 
-// Redact is the function Redact.
+// Redact is the function Redact, with the kept Redactor if it has the same secrets.
 func (c *Cache) Redact(s string, secrets ...string) string {
 	if len(s) < minSecret || len(secrets) == 0 {
 		return s
@@ -225,7 +226,7 @@ func (x *search) in(t text, depth int) {
 	}
 }
 
-// matches marks the bytes of the part that forms in t take. Occurrences may overlap.
+// matches marks the bytes of the part that forms in t cover. Occurrences may overlap.
 func (x *search) matches(t *text) {
 	begin, marked := uint32(0), 0
 	var long []string // forms whose heads are in t
@@ -256,8 +257,8 @@ func (x *search) matches(t *text) {
 	}
 }
 
-// mark marks the bytes of the part that t[begin:end] takes. All from there to marked are
-// marked already; mark returns up to where they are now.
+// mark marks the bytes of the part that t[begin:end] covers. Bytes from begin up to marked
+// already have the mark; mark returns the new value of marked.
 func (x *search) mark(t *text, marked, begin, end int) int {
 	if x.hidden == nil {
 		x.hidden = make([]bool, x.size)

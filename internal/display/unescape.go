@@ -12,14 +12,14 @@ const escapes = `\%`
 // breaks are the characters of line breaks, which long texts may have anywhere.
 const breaks = "\r\n"
 
-// A text is a part, or what is left of it without its line breaks and escapes.
+// A text is a part of the searched text, with or without its line breaks and escapes.
 type text struct {
 	s        string
-	at, ends []int32 // where the part has each byte of s, and where s[:i] ends in it; nil if s is the part
+	at, ends []int32 // index in the part of each byte of s, and of the end of s[:i]; nil if s is the part
 	spaced   bool    // s has spaces in place of plus signs
 }
 
-// offset returns where the part has the byte i of s.
+// offset returns the index in the part of byte i of s.
 func (t *text) offset(i int) int {
 	if t.at == nil {
 		return i
@@ -27,7 +27,7 @@ func (t *text) offset(i int) int {
 	return int(t.at[i])
 }
 
-// end returns where s[:i] ends in the part. Line breaks may follow.
+// end returns the index in the part at which s[:i] ends. Line breaks may follow.
 func (t *text) end(i int) int {
 	if t.ends == nil {
 		return i

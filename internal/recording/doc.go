@@ -41,6 +41,6 @@
 // mcp-session-id, and values that the program names.
 //
 // Version 1 has messages only. This package reads both versions and writes version 2.
-// A replay repeats messages, text and the end of the server, and so what the server did
-// wrong, but not HTTP. The errors that "mcpecho proxy" sent in place of responses are none.
+// A replay repeats messages, text and the end of the server, and therefore its faults, but
+// not HTTP. It omits the errors that "mcpecho proxy" sent in place of responses.
 package recording

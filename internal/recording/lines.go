@@ -14,7 +14,7 @@ const maxLine = 128 << 20
 type LineReader struct {
 	in   *bufio.Reader
 	line []byte
-	done bool // whether the line was returned
+	done bool // whether Next has returned the line
 }
 
 // NewLineReader returns a LineReader of r.

@@ -85,8 +85,8 @@ func TestReplayAwaitsAnswers(t *testing.T) {
 	}
 }
 
-// faulty is a session with a server that makes mistakes, as "mcpecho proxy" records it:
-// what it answers in place of the server is no response of the server.
+// faulty is a session with a server that makes mistakes, as "mcpecho proxy" records it. The
+// errors of the proxy in place of responses are not responses of the server.
 const faulty = `> {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"hang"}}
 > {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"junk"}}
 <text Listening on port 3000

@@ -9,9 +9,9 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// Secrets are values to mask: those that are known, and those that a client has sent
-// under the names of secrets, which servers repeat in their texts. Several goroutines may
-// use them. A nil *Secrets has none.
+// Secrets are values to mask: those that the program knows, and those that a client has
+// sent under the names of secrets, as servers repeat them in their texts. Several
+// goroutines may use a Secrets. A nil *Secrets masks nothing.
 type Secrets struct {
 	mu       lock.Mutex
 	values   []string
@@ -19,12 +19,13 @@ type Secrets struct {
 	redactor *display.Redactor // of values
 }
 
-// NewSecrets returns the known values.
+// NewSecrets returns Secrets with the values that the program knows.
 func NewSecrets(values ...string) *Secrets {
 	return &Secrets{values: slices.Clone(values), redactor: display.NewRedactor(values...)}
 }
 
-// maxLearned and maxValue limit what Learn keeps: values, and bytes of each.
+// maxLearned limits the number of values that Learn keeps, and maxValue the length of each
+// in bytes.
 const maxLearned, maxValue = 100, 16 << 10
 
 // Learn adds the values in a message of the client that have the names of secrets.

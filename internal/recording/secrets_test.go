@@ -9,8 +9,8 @@ import (
 	"github.com/stdmcp/stdmcp/internal/recording"
 )
 
-// TestSentSecretsAreLearned: a value that the client sends under the name of a secret is
-// masked wherever the server repeats it.
+// TestSentSecretsAreLearned: a Writer masks a value that the client sends under the name of
+// a secret wherever the server repeats it.
 func TestSentSecretsAreLearned(t *testing.T) {
 	const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t","arguments":{"password":"hunter22","db":{"api_key":"k-12345"},"key":"counter"}}}`
 	var b bytes.Buffer

@@ -48,7 +48,8 @@ type Writer struct {
 }
 
 // NewWriter begins a recording. secrets are values to mask, beside those that the client
-// sends under the names of secrets; those shorter than 5 bytes are ignored. The caller must call Close. Each entry is with w when the method
+// sends under the names of secrets; the Writer ignores those shorter than 5 bytes. The
+// caller must call Close. Each entry is with w when the method
 // that writes it returns, unless further entries wait, so that a program that is killed
 // leaves a recording of what happened before.
 func NewWriter(w io.Writer, secrets ...string) *Writer {

@@ -15,9 +15,9 @@ type Monitor struct {
 
 	mu        sync.Mutex
 	sent      map[string]string // methods of the requests without a response, by id
-	last      string            // id of the last of them
-	unmatched string            // id of a response to none of them
-	said      map[string]bool   // kinds of findings, each of which is reported once
+	last      string            // id of the last request
+	unmatched string            // id of a response to no request
+	said      map[string]bool   // kinds of the reported findings; each is reported once
 }
 
 // NewMonitor returns a Monitor that calls report with each finding, one at a time. With

@@ -27,15 +27,15 @@ func (c *check) callTool(ctx context.Context, t *mcp.Tool, args mcp.RawMessage) 
 	}
 }
 
-// Output returns how the result of a tool violates the output schema of the tool, which is
-// the promise on which programs rely, or "". version is that of the connection. The error
-// says why the schema cannot be used.
+// Output describes how the result of a tool violates the output schema of the tool, on
+// which programs rely, or returns "". version is the protocol version of the connection.
+// The error is that of an invalid schema.
 func Output(ctx context.Context, version string, t *mcp.Tool, res *mcp.CallToolResult) (violation string, err error) {
 	switch {
 	case res.IsError || t.OutputSchema == nil:
 		return "", nil
 	case res.StructuredContent == nil && version < mcp.ProtocolVersion20250618:
-		return "", nil // the version does not have it
+		return "", nil // the version has no structured content
 	case res.StructuredContent == nil:
 		return "it has no structuredContent", nil
 	}
@@ -49,8 +49,8 @@ func Output(ctx context.Context, version string, t *mcp.Tool, res *mcp.CallToolR
 	return "", err
 }
 
-// output checks the structured content of a result. That a schema cannot be used is a
-// finding already.
+// output checks the structured content of a result. It ignores an invalid schema, which
+// already is a finding.
 func (c *check) output(ctx context.Context, t *mcp.Tool, where string, res *mcp.CallToolResult) {
 	if violation, _ := Output(ctx, c.client.Server().ProtocolVersion, t, res); violation != "" {
 		c.errorf(where, "its result violates its output schema: %s", violation)

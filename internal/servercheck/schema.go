@@ -21,9 +21,9 @@ const (
 	memberKeywords = " properties patternProperties dependentSchemas $defs definitions "
 )
 
-// unknownType returns where a schema has a type that JSON Schema does not know, as a JSON
-// Pointer after path, and that type. Most validators refuse the schema; others accept no
-// value.
+// unknownType returns the first type in a schema that JSON Schema does not define, and its
+// place as a JSON Pointer after path. Most validators refuse such a schema; others accept
+// no value.
 func unknownType(schema []byte, path string) (at, unknown string) {
 	r := wire.NewReader(schema)
 	if r.Kind() != wire.Object {
@@ -53,7 +53,7 @@ func unknownType(schema []byte, path string) (at, unknown string) {
 	return at, unknown
 }
 
-// wrongType returns the first name in the keyword type that is none of a type.
+// wrongType returns the first name in the keyword type that does not name a type.
 func wrongType(raw []byte) string {
 	r := wire.NewReader(raw)
 	switch r.Kind() {
@@ -80,8 +80,8 @@ func typeText(schema, at, unknown string) string {
 	return text
 }
 
-// stable adds a finding if lists of the tools in a row differ. A list that has changed
-// once may have had a reason.
+// stable adds a finding if several lists of the tools in a row differ. A single change may
+// be an update of the server.
 func (c *check) stable(ctx context.Context, tools []*mcp.Tool) {
 	where := ""
 	for range 2 {
@@ -97,8 +97,8 @@ func (c *check) stable(ctx context.Context, tools []*mcp.Tool) {
 	c.warnf("tools/list", "%s with every request: clients that keep or compare lists see a change each time", where)
 }
 
-// difference returns the first of the tools in which two lists differ, and how, or "".
-// Their order is of no interest, nor are descriptions.
+// difference describes the first tool in which two lists differ, or returns "". It ignores
+// the order of tools, and descriptions.
 func difference(before, after []*mcp.Tool) string {
 	known := make(map[string]*mcp.Tool, len(before))
 	for _, t := range before {

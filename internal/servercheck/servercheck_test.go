@@ -144,8 +144,8 @@ func TestTolerated(t *testing.T) {
 	}
 }
 
-// TestSchemaTypes: a type that JSON Schema does not have is found wherever a schema may be,
-// and not in what only looks like one.
+// TestSchemaTypes: check finds an undefined type wherever a schema may be, and not in data
+// that looks like a schema.
 func TestSchemaTypes(t *testing.T) {
 	t.Parallel()
 	for schema, want := range map[string]string{
@@ -163,8 +163,8 @@ func TestSchemaTypes(t *testing.T) {
 	}
 }
 
-// TestListsThatChange: a list that is another one each time is found, and one that has
-// changed once is not.
+// TestListsThatChange: a list that differs each time is a finding, and one that changes
+// once is not.
 func TestListsThatChange(t *testing.T) {
 	t.Parallel()
 	list := sound["tools/list"]
