@@ -125,8 +125,8 @@ const (
 
 // OpenCatalog returns the Catalog in the file at path, for Options.Catalog. It
 // reads nothing yet: SetServers and AddServer do. The file has mode 0600 and is at
-// most 16 MiB, with at most 4 MiB for each server, or only its pins if it says more;
-// the oldest entries make room for new ones. Hosts write it in the background and at
+// most 16 MiB, with at most 4 MiB for each server. If the listing of a server is longer,
+// the catalog keeps only its pins. The oldest entries make room for new ones. Hosts write it in the background and at
 // Shutdown.
 //
 // A host never fails because of a file that it cannot read or write: it emits a
@@ -268,7 +268,7 @@ func readCatalog(data []byte) (entries []catalogEntry, err error) {
 }
 
 // readable reports whether load could read a listing, which nests deeper in the file than
-// in a message: one that it cannot would take the entries of all servers with it.
+// in a message. An unreadable listing would cost the entries of all servers.
 func readable(said []byte) bool {
 	entries, err := readCatalog(slices.Concat([]byte(`{"version":1,"servers":[{"said":`), said, []byte(`}]}`)))
 	if err == nil {
@@ -395,10 +395,10 @@ func (c *catalogFile) complete(n *catalogRecord) {
 		c.report(h, s.name, " contains only the pins of the server", errEntry)
 		for name, pin := range l.pins {
 			if !readable(slices.Concat([]byte(`{"pinned":["",`), []byte(pin), []byte(`]}`))) {
-				l.pins[name] = "0" // from which each definition differs
+				l.pins[name] = "0" // each definition differs from this pin
 			}
 		}
-		n.text = append(appendPins([]byte{'{'}, l.pins), '}') // has room, see notes.Set
+		n.text = append(appendPins([]byte{'{'}, l.pins), '}') // within the limit, see notes.Set
 	}
 }
 

@@ -59,7 +59,7 @@ type Event struct {
 // asked the user about the tool may want to ask again. See Options.Pins.
 type ToolChange struct {
 	Name string   // name for models
-	What []string // changed fields: description, inputSchema, outputSchema, annotations, title; or why there is no pin
+	What []string // changed fields: description, inputSchema, outputSchema, annotations, title; or the reason why there is no pin
 
 	Before, After *mcp.Tool // the definitions; Before may lack icons and _meta
 }

@@ -123,10 +123,10 @@ func (h *Host) compare(s *server, old, def *mcp.Tool) (before *mcp.Tool, what []
 // pin stores a definition to compare later ones with. The caller holds mu.
 func (s *server) pin(def *mcp.Tool) { s.pins.Store(def.Name, canonical(def)) }
 
-// change returns how a definition differs from its pin, or nil. One without a pin, as the
-// pins of the server are at their limit, is new each time, and so is one whose pin no
-// definition has: a server chooses the names of its tools, such as that of a note. The
-// caller holds mu.
+// change returns how a definition differs from its pin, or nil. A definition that has no
+// pin, because the pins of the server are at their limit, is new each time. So is one
+// whose pin is not of a definition: a server may give a tool the name of a note. The caller
+// holds mu.
 func (h *Host) change(s *server, def *mcp.Tool) *ToolChange {
 	pin, pinned := s.pins.Texts[def.Name]
 	if h.opts.Pins == PinReport || pin == canonical(def) {

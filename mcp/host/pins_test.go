@@ -98,7 +98,8 @@ func TestOrderOfMembersIsNoChange(t *testing.T) {
 	})
 }
 
-// TestToolWithoutRoomForItsPin: a server fills the pins, so that it could change a tool unseen.
+// TestToolWithoutRoomForItsPin: a server that reaches the limit of its pins cannot change a
+// tool unnoticed.
 func TestToolWithoutRoomForItsPin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		filler := ""
@@ -321,7 +322,7 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-// TestToolWithTheNameOfANote: a note takes the place of its pin, and hides a change.
+// TestToolWithTheNameOfANote: a note in place of the pin does not hide a change.
 func TestToolWithTheNameOfANote(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		named := func(tool string) string { return strings.Replace(tool, `"t"`, `"\u0000note skills"`, 1) }

@@ -234,8 +234,9 @@ type tailWriter struct {
 	line   []byte // the current, unfinished line
 }
 
-// maxLine is the length from which a longer line is split: at the next blank or quote, as
-// it may be inside of a secret, which would not be found; or at maxWord.
+// maxLine is the length in bytes from which a line is split at the next blank or quote,
+// which is rarely inside of a secret, as masking would not find half of one. Without a
+// blank or quote, the line is split at maxWord.
 const maxLine, maxWord = 4 << 10, 64 << 10
 
 func (w *tailWriter) Write(p []byte) (int, error) {

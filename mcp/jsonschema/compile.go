@@ -33,7 +33,7 @@ const (
 type Schema struct {
 	root  *node
 	marks bool // a node needs to know what others have evaluated
-	size  int  // of its memory in bytes, by an estimate
+	size  int  // estimate of its memory in bytes
 }
 
 // The memory of parts of a compiled schema: of a subschema, of a resource with its URI and

@@ -188,9 +188,8 @@ func (v value) member(name string) value {
 // maxPath limits the path in an error, in bytes: a value nests up to maxJSON deep.
 const maxPath = 4 << 10
 
-// path returns the JSON Pointer of the value, or the beginning of a long one. It looks
-// for it from the start of the document, so it is for errors, of which a validation has
-// one.
+// path returns the JSON Pointer of the value, or the beginning of a long one. It searches
+// from the start of the document, as only errors need it, and a validation has one.
 func (v value) path() string {
 	var b strings.Builder
 	for in := (value{v.doc, 0}); in.at != v.at; {

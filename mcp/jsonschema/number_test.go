@@ -6,7 +6,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
-// TestDivisionsCountExponents: each bit of an exponent is a division.
+// TestDivisionsCountExponents: the budget counts a division for each bit of an exponent.
 func TestDivisionsCountExponents(t *testing.T) {
 	spent := func(value string) int {
 		s, err := Compile(t.Context(), mcp.RawMessage(`{"multipleOf":7}`))

@@ -20,7 +20,7 @@ import (
 //	opts.Interceptors = append(opts.Interceptors, new(jsonschema.Outputs).Intercept)
 //
 // It learns the schemas when a client lists the tools, and keeps those of the
-// latest list, up to 8 MiB for each client, and up to 64 MiB of what it compiled. It does
+// latest list, up to 8 MiB for each client, and up to 64 MiB of compiled schemas. It does
 // not check tools that the client has not listed, nor results with IsError.
 type Outputs struct {
 	// Strict makes calls fail if the tool's schema is invalid or unsupported.
@@ -35,9 +35,9 @@ type Outputs struct {
 // does not have are removed at its end.
 type clientTools struct {
 	tools    map[string]*tool
-	lists    int // how many lists have begun
-	size     int // the length of all names and schemas in bytes, with perTool for each
-	compiled int // the size of the compiled schemas
+	lists    int // number of lists that have begun
+	size     int // length of all names and schemas in bytes, with perTool for each tool
+	compiled int // estimated memory of the compiled schemas in bytes
 }
 
 const (
@@ -48,8 +48,8 @@ const (
 	// perTool is the memory of a tool beside its name and its schema, in bytes.
 	perTool = 256
 
-	// maxCompiled limits the compiled schemas of a client: 12 MB for one of 150 KB. Each
-	// call compiles those beyond it.
+	// maxCompiled limits the compiled schemas of a client in bytes. A schema of 150 KB may
+	// take 12 MB. Each call compiles schemas beyond the limit again.
 	maxCompiled = 64 << 20
 )
 
@@ -168,8 +168,8 @@ func (c *clientTools) remove(name string) {
 	}
 }
 
-// keep reports whether a tool of the latest list may keep a compiled schema of a size, which
-// it counts.
+// keep reports whether a tool of the latest list may keep a compiled schema, and if so,
+// counts the size of the schema.
 func (c *clientTools) keep(name string, t *tool, size int) bool {
 	if c.tools[name] != t || c.compiled+size > maxCompiled {
 		return false
@@ -216,7 +216,7 @@ func (o *Outputs) check(ctx context.Context, call *mcp.OutgoingCall, raw mcp.Raw
 	case res.IsError:
 		return nil
 	case res.StructuredContent == nil && (res.ResultType != "" && res.ResultType != "complete" || res.Extra["task"] != nil):
-		return nil // not a final result, unless it has what only a final one has
+		return nil // not a final result, unless it has members of a final one
 	}
 	schema, err := t.compile(ctx, func(schema *Schema) bool {
 		o.mu.Lock()

@@ -68,8 +68,8 @@ func TestToolIsCompiledAgainAfterAContextEnded(t *testing.T) {
 
 func keepAll(*Schema) bool { return true }
 
-// TestKeptSchemasAreLimited: tools with the shortest names and schemas, and schemas of a few
-// bytes that are large when they are compiled.
+// TestKeptSchemasAreLimited: Outputs limits the memory of tools with the shortest names and
+// schemas, and of schemas of a few bytes that are large when they are compiled.
 func TestKeptSchemasAreLimited(t *testing.T) {
 	o, client := new(Outputs), new(mcp.Client)
 	learn := func(n int, schema string) {
@@ -117,7 +117,7 @@ func heapInUse() int {
 	return int(m.HeapAlloc)
 }
 
-// TestSizesOfSchemas: the estimate of the memory of a compiled schema is not below half of it.
+// TestSizesOfSchemas: the estimate is at least half of the memory of a compiled schema.
 func TestSizesOfSchemas(t *testing.T) {
 	members := func(n int, format string) string {
 		var b strings.Builder
@@ -146,7 +146,8 @@ func TestSizesOfSchemas(t *testing.T) {
 	}
 }
 
-// TestPathsAreLimited: a server chooses how long names are, and how deep they nest.
+// TestPathsAreLimited: paths in errors are short, however long the names of a server are
+// and however deep they nest.
 func TestPathsAreLimited(t *testing.T) {
 	s, err := Compile(t.Context(), mcp.RawMessage(`{"type":"object","additionalProperties":{"$ref":"#"}}`))
 	if err != nil {

@@ -14,7 +14,7 @@ const maxPatterns = 50_000
 const maxPattern = 8 << 10
 
 // perClass is how many instructions a class of Unicode such as \pL counts as, in
-// or outside brackets: it has up to 700 ranges. If the pattern ignores case, it is four
+// or outside brackets: it has up to 700 ranges. If the pattern ignores case, there are four
 // times as many, as package regexp looks for the other cases of each.
 const perClass = 100
 
@@ -110,8 +110,8 @@ func ignoresCase(s string) bool {
 	}
 }
 
-// classSize estimates how many instructions compiling a character class is like, in which
-// a class of Unicode is like class.
+// classSize estimates the cost of compiling a character class, in instructions. A class of
+// Unicode in it costs class.
 func classSize(s string, class int, ignoreCase bool) int {
 	size := class * (strings.Count(s, `\p`) + strings.Count(s, `\P`))
 	if !ignoreCase {

@@ -181,7 +181,7 @@ func (f *fetcher) parse(raw string) (*url.URL, error) {
 	return u, nil
 }
 
-// withTimeout is context.WithTimeout with a cause that says what was waited for.
+// withTimeout is context.WithTimeout with an httperr.TimeoutError as the cause.
 func withTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, d, &httperr.TimeoutError{What: "no response", After: d})
 }

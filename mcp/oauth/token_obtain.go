@@ -203,7 +203,7 @@ func isTransient(err error) bool {
 	if e, ok := diag.Find[*ServerError](err); ok {
 		return e.Status >= 500 || e.Status == http.StatusTooManyRequests
 	}
-	_, ok := diag.Find[interface{ Timeout() bool }](err) // also a net.Error
+	_, ok := diag.Find[interface{ Timeout() bool }](err) // such as a net.Error
 	return ok
 }
 

@@ -63,8 +63,8 @@ func TestLongFrontmatter(t *testing.T) {
 	}
 }
 
-// TestLargeEntries: what a server lists is decoded only if a skill may be that large, and
-// kept only up to a limit. A list of 64 MiB took 3 GB.
+// TestLargeEntries: the client decodes an entry only if a skill may be that large, and
+// keeps entries up to a limit. A list of 64 MiB took 3 GB.
 func TestLargeEntries(t *testing.T) {
 	t.Parallel()
 	values := func(n int) []any {

@@ -16,8 +16,8 @@ func newSkill(r *Reader, item []byte) *Skill {
 	return s
 }
 
-// perFile is how many bytes a file of an entry may have on average. Decoding takes up to 50
-// times the length of an entry.
+// perFile limits the average length of a file in an entry, in bytes. Decoding takes up to
+// 50 times the length of an entry.
 const perFile = 4 << 10
 
 func decode(s *Skill, item []byte) error {

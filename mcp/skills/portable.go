@@ -86,8 +86,8 @@ func isShort(name string) bool {
 
 // fold returns a path that is equal for paths which some system takes for the same: those
 // that differ in case, or in whether a letter and its accent are one character. Of the
-// letters with accents, it knows those of Latin with one accent, Cyrillic, Japanese and
-// Korean. Accents of others remain in the path, for isRewritten.
+// letters with accents, it covers Latin with one accent, Cyrillic, Japanese and Korean.
+// Other accents remain in the path, for isRewritten.
 func fold(path string) string {
 	out := make([]rune, 0, len(path))
 	for _, r := range path {
@@ -108,11 +108,11 @@ func fold(path string) string {
 	return strings.ReplaceAll(string(out), "ß", "SS")
 }
 
-// isRewritten reports whether macOS takes a character of a path that fold returned for
-// another one, with which it also compares it: an accent that could be part of the letter
-// before it, as in Vietnamese and Greek, a ligature, or a character that Unicode has twice.
+// isRewritten reports whether macOS may replace r, a character of a path that fold has
+// returned, by another one: an accent that could be part of the letter before it, as in
+// Vietnamese and Greek, a ligature, or a character that Unicode defines twice.
 func isRewritten(r rune) bool {
-	const iota = 0x345 // an accent to which fold turns the letter
+	const iota = 0x345 // an accent that fold turns into the letter iota
 	return 0x300 <= r && r < 0x370 && r != iota || 0xf900 <= r && r < 0xfb50 || 0x2f800 <= r && r < 0x2fa20 || 0x1f70 < r && r < 0x1f7e && r%2 == 1
 }
 

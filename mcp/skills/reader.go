@@ -104,8 +104,8 @@ func listEntries(ctx context.Context, r *Reader, f func(item mcp.RawMessage) boo
 	return r.c.CallList(ctx, method, "", "skills", f)
 }
 
-// maxListed limits the frontmatter of all skills of a list, in bytes: it takes up to 50 times
-// as much memory.
+// maxListed limits the frontmatter of all skills of a list, in bytes. Decoded, it takes up
+// to 50 times as much memory.
 const maxListed = 4 << 20
 
 // List returns all skills that the server lists, in the server's order, and reads no

@@ -292,7 +292,7 @@ func TestManyDollarSigns(t *testing.T) {
 	}
 }
 
-// TestPartsOfSecretValues: a program quotes a part of the value that it got.
+// TestPartsOfSecretValues: a program may quote a part of the value that it has received.
 func TestPartsOfSecretValues(t *testing.T) {
 	s := &config.Server{Command: "run", Literal: true, Env: []string{
 		"DATABASE_URL=postgresql://me:p%40ss-word@db/x",
@@ -315,8 +315,8 @@ func TestPartsOfSecretValues(t *testing.T) {
 	}
 }
 
-// TestExpandedServerIsPublicWithoutValues: [config.Server.Public] and what prints with it
-// show no value of a variable, in any field.
+// TestExpandedServerIsPublicWithoutValues: [config.Server.Public], and the methods that
+// print with it, show no value of a variable in any field.
 func TestExpandedServerIsPublicWithoutValues(t *testing.T) {
 	for _, s := range []*config.Server{
 		{Command: "run", Args: []string{"${TOKEN}", "db=${TOKEN};x"}},

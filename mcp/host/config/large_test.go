@@ -205,7 +205,7 @@ func TestLongValuesOfVariables(t *testing.T) {
 	}
 }
 
-// TestLongFilesOfVariables: the limit includes what files have.
+// TestLongFilesOfVariables: the limit of the values includes those from files.
 func TestLongFilesOfVariables(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "env")
 	if err := os.WriteFile(name, []byte(strings.Repeat("A=12345\n", maxFile/8)), 0o600); err != nil {

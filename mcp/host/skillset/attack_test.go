@@ -74,7 +74,7 @@ func TestNamesOfFormerSkills(t *testing.T) {
 	}
 }
 
-// TestLargestLimits: twice the limit is a number, too.
+// TestLargestLimits: twice the largest limit does not overflow.
 func TestLargestLimits(t *testing.T) {
 	t.Parallel()
 	for _, limit := range []int{math.MaxInt, math.MinInt} {
@@ -161,7 +161,7 @@ func TestServersShareTheTexts(t *testing.T) {
 	}
 }
 
-// TestListsThatDoNotEnd: each list of the server fails after other skills.
+// TestListsThatDoNotEnd: each list of the server has other skills before it fails.
 func TestListsThatDoNotEnd(t *testing.T) {
 	t.Parallel()
 	server := mcptest.New(t)

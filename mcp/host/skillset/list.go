@@ -79,7 +79,7 @@ func (s *Set) ask(ctx context.Context, server string) ([]*Skill, error) {
 		}
 	}
 	notes.Add(s.h, server, digests)
-	if len(list) > 0 || err == nil { // a list that never ends must not fill the memory, either
+	if len(list) > 0 || err == nil { // nor must a list that never ends fill the memory
 		s.release(server, listed)
 	}
 	if err != nil {

@@ -94,7 +94,7 @@ func New(h *host.Host, o *Options) *Set {
 		s.opts = *o
 	}
 	s.opts.MaxPrompt = wire.Limit(s.opts.MaxPrompt, 8<<10, math.MaxInt)
-	s.opts.MaxText = min(wire.Limit(s.opts.MaxText, 256<<10, math.MaxInt), math.MaxInt/2) // lists have twice as much
+	s.opts.MaxText = min(wire.Limit(s.opts.MaxText, 256<<10, math.MaxInt), math.MaxInt/2) // lists may be twice as long
 	s.filter = config.Filter{Allow: s.opts.Allow, Deny: s.opts.Deny}
 	return s
 }

@@ -43,9 +43,9 @@ func (s *Set) Prompt(ctx context.Context) string {
 // A line describes a skill of a server.
 type line struct{ server, text string }
 
-// share returns the texts that have room in a number of bytes. Each server in turn has one
-// more, until its next one has no room: otherwise, a server with many skills would hide
-// those of others. The lines of a server follow each other.
+// share returns the texts that fit into a number of bytes. It takes one from each server
+// in turn, until the next one of the server does not fit: otherwise, a server with many
+// skills would hide those of others. The lines of a server follow each other.
 func share(lines []line, room int) []string {
 	type turn struct{ next, end int }
 	var turns []turn

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestLongLinesAreSplitBetweenWords: half of a secret would not be masked.
+// TestLongLinesAreSplitBetweenWords: masking would not find half of a secret.
 func TestLongLinesAreSplitBetweenWords(t *testing.T) {
 	var lines []string
 	tail := &Tail{Print: func(line string) { lines = append(lines, strings.TrimPrefix(line, "server: ")) }, Hide: func(s string) string { return s }}

@@ -25,8 +25,8 @@ type Set struct {
 	bytes int // the length of Texts
 }
 
-// Store stores a text under a name, unless that exceeds the limits. What it cannot replace
-// stays: without a pin, a later definition would not be a change.
+// Store stores a text under a name, unless that exceeds the limits. In that case an
+// earlier text stays: without a pin, the host would not notice a changed definition.
 func (s *Set) Store(name, text string) bool {
 	old, ok := s.Texts[name]
 	more := len(text) - len(old)
@@ -44,7 +44,7 @@ func (s *Set) Store(name, text string) bool {
 	return true
 }
 
-// size returns the length of a name as JSON, in which one byte may have six.
+// size returns the length of a name as JSON, in which one byte may take six.
 func size(name string) int { return len(wire.AppendString(nil, name)) }
 
 // Remove removes the text with a name.
@@ -73,8 +73,8 @@ func Get(h any, server, key string) (note string) {
 	return note
 }
 
-// Add stores notes by their keys, without those that exist, as Put does. One by one, they
-// would each be a change of the catalog's entry.
+// Add stores notes by their keys as Put does, except for those that exist. It changes the
+// catalog's entry once for all of them.
 func Add(h any, server string, added map[string]string) {
 	(*Edit.Load())(h, server, func(s *Set) (changed bool) {
 		for key, note := range added {
