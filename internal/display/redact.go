@@ -44,12 +44,6 @@ func shortest(secret string) int {
 	return len(wire.Trim(secret))
 }
 
-// PrintableWithout is [diag.Printable] for text that may contain secrets. It replaces
-// them as [Redact] does, even those that a control sequence interrupts.
-func PrintableWithout(s string, max int, secrets ...string) string {
-	return diag.Cut(Redact(diag.Printable(Redact(s, secrets...), 0), secrets...), max)
-}
-
 // A Redactor replaces secrets in texts. The time that it takes does not depend on the
 // number of secrets. A nil *Redactor replaces nothing.
 type Redactor struct {
@@ -166,6 +160,12 @@ func (r *Redactor) Redact(s string) string {
 		}
 	}
 	return string(b)
+}
+
+// Printable is [diag.Printable] for text that may contain secrets. It replaces them as
+// Redact does, even those that a control sequence interrupts.
+func (r *Redactor) Printable(s string, max int) string {
+	return diag.Cut(r.Redact(diag.Printable(r.Redact(s), 0)), max)
 }
 
 // Finds reports whether Redact changes s.

@@ -59,7 +59,7 @@ func NewStatusError(resp *http.Response, want string) *httperr.StatusError {
 		Want:            want,
 		RetryAfter:      retryAfter(resp.Header.Get("Retry-After")),
 		WWWAuthenticate: challenges,
-		Body:            display.PrintableWithout(string(data), 0, secrets(resp.Request)...),
+		Body:            hidden.Printable(string(data), 0),
 		ContentEncoding: encoding(resp),
 	}
 }

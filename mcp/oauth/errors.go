@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
-	"github.com/stdmcp/stdmcp/internal/display"
 	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/mcp/httperr"
 )
@@ -101,11 +100,8 @@ func clean(raw string) string {
 // maxServerText is the limit in bytes of what an error quotes of a server.
 const maxServerText = 200
 
-// printable returns text of a server without the secrets, safe to print and at
-// most maxServerText bytes long.
-func printable(s string, secrets ...string) string {
-	return display.PrintableWithout(s, maxServerText, secrets...)
-}
+// printable returns text of a server, safe to print and at most maxServerText bytes long.
+func printable(s string) string { return diag.Printable(s, maxServerText) }
 
 // The Format methods keep secrets out of logs: every verb prints only a name. The
 // MarshalText methods keep them out of JSON, from which no such value can be decoded.

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/display"
 	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
@@ -173,7 +174,8 @@ func (a *response) refusal(secrets ...string) *ServerError {
 	})
 	if err == nil && code != "" {
 		e.isOAuthCode = true
-		e.Code, e.Description = printable(code, secrets...), printable(description, secrets...)
+		hidden := display.NewRedactor(secrets...)
+		e.Code, e.Description = hidden.Printable(code, maxServerText), hidden.Printable(description, maxServerText)
 	}
 	return e
 }
