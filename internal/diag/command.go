@@ -1,7 +1,6 @@
 package diag
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -12,10 +11,10 @@ const Mask = "***"
 
 // PublicArgs returns the words of a command as texts may show them, and what [Mask]
 // has replaced in them: the values of flags, variables, fields and members with the
-// names of secrets, tokens with well-known prefixes, arguments with keys in PEM, the value
-// of -u if it is user:password, and the users, passwords and queries of URLs and
-// connection strings. It also reads the inside of words, which may be a command for a
-// shell, or JSON. In doubt it masks more.
+// names of secrets, tokens with well-known prefixes, arguments with keys in PEM, the
+// passwords in user:password after -u and flags that end in -user, headers after -H, and
+// the users, passwords and queries of URLs and connection strings. It also reads the
+// inside of words, which may be a command for a shell, or JSON. In doubt it masks more.
 func PublicArgs(args ...string) (public, secrets []string) {
 	var m argMask
 	for _, arg := range args {
@@ -32,7 +31,7 @@ type argMask struct {
 	secrets []string
 	hidden  extent // of the secret that follows
 	name    bool   // the part before was the name of a secret
-	user    bool   // the part before was -u or --user, whose value may be user:password
+	user    bool   // the part before was -u, --user or the like, whose value may be user:password
 }
 
 // An extent is how far a secret reaches.
@@ -72,8 +71,11 @@ func (m *argMask) arg(s string) {
 			m.hidden = nothing
 		}
 		if m.hidden == nothing {
-			i += m.part(part, i == 0)
-			if part[len(part)-1] == '=' && i == end && (i == len(s) || strings.IndexByte(blanks, s[i]) >= 0) {
+			begin := i
+			if i += m.part(part, i == 0); m.hidden == word && i < end && begin > 0 && strings.IndexByte(quotes, s[begin-1]) >= 0 {
+				m.hidden = line // 'name=value', where the value may have blanks
+			}
+			if last := part[len(part)-1]; (last == '=' || last == ':' && m.hidden == word) && i == end && (i == len(s) || strings.IndexByte(blanks, s[i]) >= 0) {
 				m.hidden = nothing // an empty value
 			}
 			continue
@@ -106,8 +108,8 @@ func (m *argMask) put(public, secret string) {
 // part appends the beginning of a part of an argument that is public and returns its
 // length. If that is not all, what follows is secret, and m.hidden is set.
 func (m *argMask) part(s string, first bool) int {
-	name, user := m.name, m.user
-	m.name, m.user = false, s == "-u" || s == "--user"
+	name, user := m.name, m.user || isUser(s[:min(2, len(s))])
+	m.name, m.user = false, isUser(s)
 	n, hidden := len(s), word
 	switch {
 	case name && (s[0] == ':' || s[0] == '='): // "name" : "value"
@@ -117,13 +119,9 @@ func (m *argMask) part(s string, first bool) int {
 		}
 	case LooksSecret(s):
 		n = 0
-	case user && hasPassword(s):
-		if n = 0; first {
-			hidden = rest
-		}
 	case isScheme(s):
 	default:
-		n = m.pairs(s, first)
+		n = m.pairs(s, first, user)
 		if n == len(s) && m.hidden == nothing {
 			switch m.name = IsSecretName(s); {
 			case s == "-H":
@@ -139,8 +137,9 @@ func (m *argMask) part(s string, first bool) int {
 	return n
 }
 
-// pairs is part for name=value, name:value, URLs and connection strings.
-func (m *argMask) pairs(s string, first bool) int {
+// pairs is part for name=value, name:value, URLs, connection strings and, if user is set,
+// user:password.
+func (m *argMask) pairs(s string, first, user bool) int {
 	isURL, inHost := false, false
 	from, start, last := 0, 0, strings.LastIndexByte(s, '@')
 	for p := 0; p < len(s); p++ {
@@ -150,8 +149,10 @@ func (m *argMask) pairs(s string, first bool) int {
 			m.put("?...", "")
 			m.secrets = append(m.secrets, s[p+1:])
 			return len(s)
-		case c == ';': // a connection string, whose values may have spaces
-			first = true
+		case c == ';' || c == '&':
+			if first = first || c == ';'; !inHost { // the values of a connection string may have spaces
+				start = p + 1
+			}
 		case c == '/':
 			inHost = false
 		case c == '@' && inHost:
@@ -159,14 +160,16 @@ func (m *argMask) pairs(s string, first bool) int {
 			from, inHost = p, false
 		case c == ':' && strings.HasPrefix(s[p:], "://"):
 			p += 2
-			isURL, inHost, start = true, true, p+1
+			isURL, inHost, user, start = true, true, false, p+1
 		case c == ':' || c == '=':
-			if IsSecretName(s[start:p]) || LooksSecret(s[p+1:]) {
+			user = user || isUser(s[start:p])
+			password := c == ':' && (user && isPassword(s[:p], s[p+1:]) || strings.HasPrefix(s, "-H"))
+			if password || IsSecretName(s[start:p]) || LooksSecret(s[p+1:]) {
 				m.put(s[from:p+1], "")
 				switch {
-				case first:
+				case first && (c == '=' || p+1 < len(s) || !user):
 					m.hidden = rest
-				case c == ':':
+				case c == ':' && !user:
 					m.hidden = line
 				default:
 					m.hidden = word
@@ -222,11 +225,19 @@ func closing(s string, i int) int {
 // isFlag reports whether an argument is a flag and not the value of one before.
 func isFlag(s string) bool { return strings.HasPrefix(s, "--") || len(s) == 2 && s[0] == '-' }
 
-// hasPassword reports whether the value of -u is user:password. It may be uid:gid or a URL.
-func hasPassword(s string) bool {
-	_, s, _ = strings.Cut(s, ":")
-	_, err := strconv.Atoi(s)
-	return s != "" && err != nil && !strings.HasPrefix(s, "//")
+// isUser reports whether the value of a flag may be user:password.
+func isUser(flag string) bool {
+	return flag == "-u" || flag == "-U" || strings.HasPrefix(flag, "-") && strings.HasSuffix(flag, "-user")
+}
+
+// isPassword reports whether user:s is a user and a password, and not uid:gid.
+func isPassword(user, s string) bool {
+	for _, c := range []byte(s) {
+		if c < '0' || '9' < c {
+			return true
+		}
+	}
+	return user == "" || user[len(user)-1] > '9'
 }
 
 // isScheme reports whether s is an HTTP authentication scheme, which a secret follows.
@@ -239,11 +250,25 @@ func isScheme(s string) bool {
 // flag with this name may be a secret.
 func IsSecretName(name string) bool {
 	name, last := letters(name)
-	if last == "pass" || last == "pat" {
-		return true // compass and path are not
-	}
-	for _, part := range [...]string{"auth", "cookie", "key", "token", "secret", "session", "pwd", "jwt", "bearer", "passw", "passphrase", "cred", "header"} {
-		if strings.Contains(name, part) {
+	// compass and path are not
+	return strings.Contains(",pass,pat,pin,otp,pw,sig,sas,", ","+last+",") || HasWord(name, secretNames, len(name))
+}
+
+// secretNames are parts of the names of secrets, and tokens the prefixes of well-known
+// tokens and of keys in PEM in base64.
+const (
+	secretNames = "auth,cookie,key,token,secret,session,pwd,jwt,bearer,passw,passphrase,passcode,pswd,dbpass,userpass,cred,header,signat"
+	tokens      = "sk-,sk_,rk_,whsec_,ghp_,gho_,ghu_,ghs_,ghr_,github_pat_,glpat-,glptt-,glrt-,gldt-,glsa_,xox,xapp-,AKIA,ASIA,AIza,GOCSPX,ya29.,eyJ,Bearer ," +
+		"npm_,pypi-A,hf_,dop_v,SG.,shpat_,shpss_,dckr_,lin_a,ntn_,gsk_,r8_,hvs.,pplx-,tvly-,figd_,sbp_,sntry,ATATT,PMAK-,LS0tLS1"
+)
+
+// HasWord reports whether text has one of the words of a list, which commas separate, at
+// max or before.
+func HasWord(text, list string, max int) bool {
+	for more := true; more; {
+		var word string
+		word, list, more = strings.Cut(list, ",")
+		if i := strings.Index(text, word); 0 <= i && i <= max {
 			return true
 		}
 	}
@@ -257,18 +282,21 @@ func Letters(name string) string {
 	return all
 }
 
-// letters returns Letters, and those behind the last hyphen or underscore.
+// letters returns Letters, and those of its last word.
 // Inlined, it would add 4 KB to mcpecho.
 //
 //go:noinline
 func letters(name string) (all, last string) {
 	b, from := make([]byte, 0, len(name)), 0
-	for _, c := range []byte(name) {
+	for i, c := range []byte(name) {
 		switch {
 		case c == '-' || c == '_':
 			from = len(b)
 			continue
 		case 'A' <= c && c <= 'Z':
+			if i > 0 && name[i-1] >= 'a' {
+				from = len(b) // of userPass
+			}
 			c += 'a' - 'A'
 		}
 		b = append(b, c)
@@ -277,14 +305,7 @@ func letters(name string) (all, last string) {
 }
 
 // LooksSecret reports whether text has a prefix of well-known tokens.
-func LooksSecret(text string) bool {
-	for _, prefix := range [...]string{"sk-", "sk_", "gh", "github_pat_", "glpat-", "npm_", "hf_", "xox", "xapp-", "AKIA", "ASIA", "AIza", "ya29.", "eyJ", "Bearer "} {
-		if strings.HasPrefix(text, prefix) {
-			return prefix != "gh" || len(text) > 3 && text[3] == '_' // ghp_, gho_, ghs_ and so on
-		}
-	}
-	return false
-}
+func LooksSecret(text string) bool { return HasWord(text[:min(len(text), 16)], tokens, 0) }
 
 // HideUserinfo returns s with [Mask] in place of the user and password of URLs.
 func HideUserinfo(s string) string {

@@ -42,9 +42,9 @@ func TestPublicArgs(t *testing.T) {
 		"--token|--verbose|x":                                          "--token|--verbose|x",
 		"TOKEN= npx x":                                                 "TOKEN= npx x",
 		"--api-key":                                                    "--api-key",
-		"curl|-u|user:PASS word|x":                                     "curl|-u|***|x",
-		"sh|-c|curl -u user:PASS u; curl -u 'u:PASS word' v":           "sh|-c|curl -u *** u; curl -u '***' v",
-		"--user|user:PA:SS=PASS|-u|me|a:b":                             "--user|***|-u|me|a:b",
+		"curl|-u|user:PASS word|x":                                     "curl|-u|user:***|x",
+		"sh|-c|curl -u user:PASS u; curl -u 'u:PASS word' v":           "sh|-c|curl -u user:*** u; curl -u 'u:***' v",
+		"--user|user:PA:SS=PASS|-u|me|a:b":                             "--user|user:***|-u|me|a:b",
 		"python|-u|server.py|docker|-u|1000:1000|-p|8080:80":           "python|-u|server.py|docker|-u|1000:1000|-p|8080:80",
 		"-u|https://h:80/p|x":                                          "-u|https://h:80/p|x",
 		"--creds=u:PASS|--creds|u:PASS|CREDS=PASS":                     "--creds=***|--creds|***|CREDS=***",
@@ -52,6 +52,19 @@ func TestPublicArgs(t *testing.T) {
 		"-----BEGIN EC PRIVATE KEY-----\nPASS PASS\n-----END-----|x":   "***|***",
 		"--pem=-----BEGIN PRIVATE KEY-----\nPASS\n-----END-----|-v|x":  "***|-v|x",
 		"|--token||x": "|--token|***|x",
+		"--user=u:PASS|-u=u:PASS|-uuser:PASS|--proxy-user|u:PASS":                                                    "--user=u:***|-u=u:***|-uuser:***|--proxy-user|u:***",
+		"-U|u:PASS word|x|--user=u:PASS word":                                                                        "-U|u:***|x|--user=u:***",
+		"sh|-c|curl -u u:'PASS' -uu:PASS --user=u:PASS u":                                                            "sh|-c|curl -u u:'***' -uu:*** --user=u:*** u",
+		"-u|u:123PASS|-u|u:|x|--user=1:1|-u1:1|-u|u:123456|-uu":                                                      "-u|u:***|-u|u:|x|--user=1:1|-u1:1|-u|u:***|-uu",
+		"-url=https://h:80/p|-u=https://h:80/p|user:x|-|-u":                                                          "-url=https://h:80/p|-u=https://h:80/p|user:x|-|-u",
+		`sh|-c|x '--token=PASS PASS' -v "--user=u:PASS PASS" y`:                                                      `sh|-c|x '--token=***' -v "--user=u:***" y`,
+		"-HX-Custom: PASS|-H=X: PASS word|-Hx|y":                                                                     "-HX-Custom: ***|-H=X: ***|-Hx|y",
+		"--pin|PASS|--otp|PASS|--pw=PASS|-pw|PASS|--passcode|PASS":                                                   "--pin|***|--otp|***|--pw=***|-pw|***|--passcode|***",
+		"--dsn|host=h password='PASS word' x=y|--userPass|PASS":                                                      "--dsn|host=h password='***' x=y|--userPass|***",
+		"sv=1&sig=PASS|b:h/c;sig=PASS|SharedAccessSignature=PASS":                                                    "sv=1&sig=***|b:h/c;sig=***|SharedAccessSignature=***",
+		"http://PASS&PASS@h|http://PASS;PASS@h":                                                                      "http://***@h|http://***@h",
+		"rk_live_PASS|GOCSPX-PASS|pypi-AgEPASS|gldt-PASS|shpss_PASS|hvs.PASS|gsk_PASS|whsec_PASS|LS0tLS1CRUdJTiPASS": "***|***|***|***|***|***|***|***|***",
+		"gh-pages|pypi-server|shopify|gsk|signal|design=a|opinion=b|spin|compass|bypass":                             "gh-pages|pypi-server|shopify|gsk|signal|design=a|opinion=b|spin|compass|bypass",
 	} {
 		args := strings.Split(in, "|")
 		public, secrets := PublicArgs(args...)
@@ -77,12 +90,12 @@ func TestPublicArgsTakesLinearTime(t *testing.T) {
 
 func TestIsSecretName(t *testing.T) {
 	for _, name := range []string{"Authorization", "set-cookie", "X-Api-Key", "GITHUB_TOKEN", "clientSecret", "Mcp-Session-Id",
-		"pwd", "JWT", "session", "DB_PWD", "--password", "passwd", "PASS_WORD", "passphrase", "AWS_CREDENTIALS", "--header"} {
+		"pwd", "JWT", "session", "DB_PWD", "--password", "passwd", "PASS_WORD", "passphrase", "AWS_CREDENTIALS", "--header", "CLIENT_PIN", "otp", "dbPass", "DB_PW", "sig", "X-Hub-Signature"} {
 		if !IsSecretName(name) {
 			t.Errorf("%s is not secret", name)
 		}
 	}
-	for _, name := range []string{"", "Accept", "--verbose", "PATH", "Content-Type", "compass"} {
+	for _, name := range []string{"", "Accept", "--verbose", "PATH", "Content-Type", "compass", "spin", "SPIN", "design", "Signal", "opinion"} {
 		if IsSecretName(name) {
 			t.Errorf("%s is secret", name)
 		}

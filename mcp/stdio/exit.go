@@ -141,7 +141,7 @@ func findReason(s string) (found []string) {
 }
 
 // reasons are words of lines that state a reason.
-var reasons = [...]string{"error", "panic", "fatal", "cannot", "can't", "could not", "not found", "no such", "denied", "missing", "unsupported"}
+const reasons = "error,panic,fatal,cannot,can't,could not,not found,no such,denied,missing,unsupported"
 
 func statesReason(line string) bool {
 	if line == "" || line[0] == '-' || strings.HasPrefix(line, "at ") { // a flag of a usage text, or a stack
@@ -153,10 +153,5 @@ func statesReason(line string) bool {
 			lower[i] = c + 'a' - 'A'
 		}
 	}
-	for _, word := range reasons {
-		if strings.Contains(string(lower), word) {
-			return true
-		}
-	}
-	return false
+	return diag.HasWord(string(lower), reasons, len(lower))
 }
