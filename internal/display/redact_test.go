@@ -5,7 +5,9 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"net/url"
+	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
@@ -283,3 +285,33 @@ func TestPrintable(t *testing.T) {
 }
 
 func withoutBreaks(s string) string { return strings.NewReplacer("\r", "", "\n", "").Replace(s) }
+
+// TestLongSecretsOverlap compares with a search from each byte, for secrets that repeat
+// themselves, and begin or end as others do.
+func TestLongSecretsOverlap(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	word := func(unit string) string { return strings.Repeat(unit, 2*longHead+6)[:longHead+random.IntN(70)] }
+	for range 2000 {
+		units := []string{"y", "yz", "yzz", strings.Repeat("y", longHead) + "z"}
+		var text string
+		var secrets []string
+		for range 1 + random.IntN(4) {
+			secrets = append(secrets, word(units[random.IntN(len(units))]))
+		}
+		for range 6 {
+			text += word(units[random.IntN(len(units))])
+		}
+		hidden := []byte(text)
+		for _, secret := range secrets {
+			for i := range text {
+				if strings.HasPrefix(text[i:], secret) {
+					copy(hidden[i:], strings.Repeat("*", len(secret)))
+				}
+			}
+		}
+		want := regexp.MustCompile(`\*+`).ReplaceAllString(string(hidden), diag.Mask)
+		if got := Redact(text, secrets...); got != want {
+			t.Fatalf("%q without %q: %q, want %q", text, secrets, got, want)
+		}
+	}
+}

@@ -178,6 +178,7 @@ func TestGrowthOfRedaction(t *testing.T) {
 		both("a secret that repeats itself", "a"),
 		both("a secret with escapes", "</\x01\""),
 		both("a long secret", "00000000"),
+		both("lines of a secret", "00000000"+strings.Repeat("x", 60)+"\n"),
 	}
 	growth.Test(t, &growth.Reader{Name: "redaction", Base: "\x00hunter2", Flat: true, Dimensions: dimensions,
 		Bytes: 120, Reason: "a secret has 23 forms, and the search for a form that occurs has a table of 8 bytes for each byte of it",
@@ -190,7 +191,7 @@ func TestGrowthOfRedaction(t *testing.T) {
 				return nil
 			}
 		}})
-	growth.Test(t, &growth.Reader{Name: "printable text", Base: "x", Flat: true, Dimensions: dimensions[:len(dimensions)-4],
+	growth.Test(t, &growth.Reader{Name: "printable text", Base: "x", Flat: true, Dimensions: dimensions[:len(dimensions)-5],
 		Prepare: func(input string) func() error {
 			return func() error { diag.HideUserinfo(input); diag.Printable(input, 0); return nil }
 		}})
