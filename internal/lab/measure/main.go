@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"go/ast"
 	"go/parser"
-	"go/scanner"
 	"go/token"
 	"io"
 	"maps"
@@ -20,6 +19,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/stdmcp/stdmcp/internal/lab/codelines"
 )
 
 // core are the packages whose code lines count: the protocol, the transports
@@ -148,33 +149,12 @@ func isTest(name string) bool { return strings.HasSuffix(name, "_test.go") }
 func (t tree) coreLines() (n int, list []string) {
 	lines := make(map[string]int)
 	t.code(func(folder, name string) bool { return slices.Contains(core, folder) && !isTest(name) },
-		func(name string, _ *token.FileSet, _ *ast.File) { lines[path.Dir(name)] += codeLines(t[name]) })
+		func(name string, _ *token.FileSet, _ *ast.File) { lines[path.Dir(name)] += codelines.Count(t[name]) })
 	for _, folder := range core {
 		n += lines[folder]
 		list = append(list, fmt.Sprintf("%-22s %5d", folder, lines[folder]))
 	}
 	return n, list
-}
-
-// codeLines returns how many lines have a token that is no comment.
-func codeLines(src []byte) int {
-	var s scanner.Scanner
-	fset := token.NewFileSet()
-	file := fset.AddFile("", fset.Base(), len(src))
-	s.Init(file, src, nil, 0)
-	lines := make(map[int]bool)
-	for {
-		pos, tok, text := s.Scan()
-		if tok == token.EOF {
-			return len(lines)
-		}
-		if tok == token.SEMICOLON && text == "\n" {
-			continue
-		}
-		for i := range strings.Count(text, "\n") + 1 {
-			lines[file.Line(pos)+i] = true
-		}
-	}
 }
 
 func (t tree) unusedNames() (int, []string) {

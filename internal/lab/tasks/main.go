@@ -10,7 +10,6 @@ import (
 	"go/ast"
 	"go/importer"
 	"go/parser"
-	"go/scanner"
 	"go/token"
 	"go/types"
 	"io"
@@ -19,6 +18,8 @@ import (
 	"path/filepath"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/stdmcp/stdmcp/internal/lab/codelines"
 )
 
 // libraries are the folders with the tasks, stdmcp first.
@@ -155,23 +156,7 @@ func codeLines(fset *token.FileSet, file *ast.File, src []byte) int {
 			first = g.End()
 		}
 	}
-	src = src[fset.Position(first).Offset:]
-	var s scanner.Scanner
-	rest := token.NewFileSet().AddFile("", 1, len(src))
-	s.Init(rest, src, nil, 0)
-	lines := make(map[int]bool)
-	for {
-		pos, tok, text := s.Scan()
-		if tok == token.EOF {
-			return len(lines)
-		}
-		if tok == token.SEMICOLON && text == "\n" {
-			continue
-		}
-		for i := range strings.Count(text, "\n") + 1 {
-			lines[rest.Line(pos)+i] = true
-		}
-	}
+	return codelines.Count(src[fset.Position(first).Offset:])
 }
 
 // concepts returns the exported identifiers of other packages that a file uses, in
