@@ -362,16 +362,10 @@ func (f *Values) Secrets() (all []string) {
 			}
 		}
 	}
-	variables := f.Env
 	if f.InheritEnv {
-		variables = append(os.Environ(), variables...)
+		all = diag.AppendSecretValues(all, os.Environ())
 	}
-	for _, e := range variables {
-		if key, value, _ := strings.Cut(e, "="); diag.IsSecretName(key) {
-			all = append(all, value)
-		}
-	}
-	return all
+	return diag.AppendSecretValues(all, f.Env)
 }
 
 // addRoot adds the directory v to what a server that requests roots receives.
