@@ -197,6 +197,19 @@ func (o *Outputs) toolsOf(client *mcp.Client) *clientTools {
 
 var errNoOutput = errors.New("no structured content, which the schema requires")
 
+// isFinal reports whether the client takes a result as that of the tool. Whatever the server
+// says about it, since 2026-07-28 only its type makes it another one, and before only that the
+// call asked for a task.
+func isFinal(call *mcp.OutgoingCall, res *mcp.CallToolResult) bool {
+	switch {
+	case call.Method != "tools/call":
+		return true
+	case !call.Client().Server().Modern():
+		return res.Extra["task"] == nil || wire.Lookup(call.Params(), "task") == nil
+	}
+	return res.ResultType == "" || res.ResultType == "complete"
+}
+
 // check validates the result of a tool.
 func (o *Outputs) check(ctx context.Context, call *mcp.OutgoingCall, raw mcp.RawMessage) error {
 	o.mu.Lock()
@@ -215,8 +228,8 @@ func (o *Outputs) check(ctx context.Context, call *mcp.OutgoingCall, raw mcp.Raw
 		return nil // the client reports the error
 	case res.IsError:
 		return nil
-	case res.StructuredContent == nil && (res.ResultType != "" && res.ResultType != "complete" || res.Extra["task"] != nil):
-		return nil // not a final result, unless it has members of a final one
+	case res.StructuredContent == nil && !isFinal(call, res):
+		return nil // not the tool's result: the client waits for that, or passes this on
 	}
 	schema, err := t.compile(ctx, func(schema *Schema) bool {
 		o.mu.Lock()
