@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
@@ -193,7 +194,7 @@ func (c *compiler) compile(raw value, res *resource, depth int) (*node, error) {
 		return n, nil
 	case object:
 	default:
-		return nil, fmt.Errorf("%s#%s is not a schema", short(res.uri), raw.path())
+		return nil, errors.New(diag.Printable(short(res.uri)+"#"+raw.path(), 0) + " is not a schema")
 	}
 	if !c.spend(perStep + perPart*raw.width()) {
 		return nil, c.err

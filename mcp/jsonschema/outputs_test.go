@@ -44,6 +44,7 @@ func TestOutputsAreValidated(t *testing.T) {
 		{"as if it were a task", number, `{"content":[],"structuredContent":"1","task":{"taskId":"1","status":"working"}}`, false, "want number"},
 		{"as if it were a null task", number, `{"content":[],"structuredContent":"1","task":null}`, false, "want number"},
 		{"as if input were required", number, `{"content":[],"structuredContent":"1","resultType":"input_required"}`, false, "want number"},
+		{"no content, as if it were a task", number, `{"content":[],"task":{"taskId":"1","status":"working"}}`, false, "no structured content"},
 		{"no schema", `null`, `{"content":[],"structuredContent":"1"}`, true, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -95,6 +96,31 @@ func TestOutputsOfTasksAreValidated(t *testing.T) {
 	}
 }
 
+// TestResultsThatAreNoTasks: in the legacy era, a result is a task only if the call asked for
+// one, and its type says nothing; a task ends with a result that is none.
+func TestResultsThatAreNoTasks(t *testing.T) {
+	for _, result := range []string{`"resultType":"input_required"`, `"resultType":"task"`, `"task":{"taskId":"1","status":"working"}`} {
+		server := serving(t, `{"type":"number"}`, `{"content":[],`+result+`}`)
+		server.ProtocolVersions = []string{mcp.ProtocolVersion20251125}
+		final := server.Tool("final", nil, func(*mcptest.Call) (any, error) {
+			return &mcp.CallToolResult{Result: mcp.Result{Extra: map[string]mcp.RawMessage{"task": mcp.RawMessage(`{"taskId":"1","status":"working"}`)}}}, nil
+		})
+		final.OutputSchema, final.Execution = mcp.RawMessage(`{"type":"number"}`), &mcp.ToolExecution{TaskSupport: "required"}
+		c := server.Connect(&mcp.Options{Interceptors: []mcp.Interceptor{new(jsonschema.Outputs).Intercept}, Handlers: []mcp.Handler{mcp.Tasks{}}})
+		if _, err := c.ListTools(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"t", "final"} {
+			if _, err := c.CallTool(t.Context(), name, nil); !errors.Is(err, mcp.ErrMalformed) || !strings.Contains(err.Error(), "no structured content") {
+				t.Errorf("%s, %s: %v", name, result, err)
+			}
+		}
+		if len(server.Requests("tasks/result")) == 0 {
+			t.Error("no call became a task")
+		}
+	}
+}
+
 // TestSharedOutputsKeepClientsApart has servers with a tool of the same name but
 // different schemas.
 func TestSharedOutputsKeepClientsApart(t *testing.T) {
@@ -134,6 +160,7 @@ func TestErrorsContainPath(t *testing.T) {
 	}
 	for value, want := range map[string]string{
 		`{"a/b":[{"c":3},{"c":2}]}`: "/a~1b/1/c: 2 violates minimum 3",
+		`{"\u001b[1m\u202eb\n":1}`:  "/?b : no value is allowed here",
 		`{"a/b":[{}]}`:              `/a~1b/0: "c" is missing`,
 		`{"d":1}`:                   "/d: no value is allowed here",
 		`{"a/b":`:                   "JSON: unexpected end of input at byte 7",
@@ -148,13 +175,17 @@ func TestErrorsContainPath(t *testing.T) {
 }
 
 func TestInvalidSchemas(t *testing.T) {
+	long := strings.Repeat("\u007f", 8000)
 	for _, schema := range []string{
+		`{"$id":"x:` + long + `"}`, `{"$id":"%zz` + long + `"}`, `{"$ref":"%zz` + long + `"}`, `{"$ref":"http://h:port` + long + `"}`, `{"properties":{"` + long + `":1}}`,
 		"", "1", "[]", `"x"`, "{} {}", `{"properties":{"a":1}}`, `{"allOf":[1]}`, `{"not":[]}`, `{"$ref":"#/nowhere"}`, `{"$ref":"#nowhere"}`,
 		`{"$ref":"other.json"}`, `{"$ref":"%zz"}`, `{"$ref":"#%zz"}`, `{"$schema":"http://json-schema.org/draft-04/schema#"}`,
 		strings.Repeat(`{"not":`, 200) + "{}" + strings.Repeat("}", 200),
 	} {
 		if _, err := jsonschema.Compile(context.Background(), mcp.RawMessage(schema)); err == nil {
 			t.Errorf("%.50s was accepted", schema)
+		} else if text := err.Error(); len(text) > 2500 || strings.Contains(text, "\u007f") { // with 256 bytes, escaped, twice
+			t.Errorf("%.50s: the error has %d bytes: %.300q", schema, len(text), text)
 		}
 	}
 }

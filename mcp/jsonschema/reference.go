@@ -29,6 +29,16 @@ func (c *compiler) reference(raw value, keyword string) (string, error) {
 	return s, nil
 }
 
+// invalid returns the error for a reference that package url refuses, whose errors quote all
+// of it.
+func invalid(what, ref string, err error) error {
+	var e *url.Error
+	if errors.As(err, &e) {
+		err = e.Err
+	}
+	return fmt.Errorf("%s %q: %s", what, short(ref), short(err.Error()))
+}
+
 // resource returns the resource with the given URI.
 func (c *compiler) resource(uri string, raw value) (*resource, error) {
 	if res := c.resources[uri]; res != nil {
@@ -42,7 +52,7 @@ func (c *compiler) resource(uri string, raw value) (*resource, error) {
 	}
 	base, err := url.Parse(uri)
 	if err != nil {
-		return nil, err
+		return nil, invalid("$id", uri, err)
 	}
 	res := &resource{uri: uri, base: base, raw: raw}
 	c.resources[uri] = res
@@ -57,8 +67,13 @@ func (c *compiler) resourceOf(raw value, in *resource, alone bool) (*resource, e
 		return in, err
 	}
 	uri, _, err := c.resolve(in, id)
-	if err != nil || uri == in.uri {
-		return in, err
+	switch {
+	case c.err != nil:
+		return nil, c.err
+	case err != nil:
+		return nil, invalid("$id", id, err)
+	case uri == in.uri:
+		return in, nil
 	}
 	return c.resource(uri, raw)
 }
@@ -145,7 +160,7 @@ func (c *compiler) findReference(from *resource, ref string) (*node, error) {
 	if ref != "" {
 		var err error
 		if uri, fragment, err = c.resolve(from, ref); err != nil && c.err == nil {
-			return nil, fmt.Errorf("reference %q: %w", short(ref), err)
+			return nil, invalid("reference", ref, err)
 		}
 	}
 	res := c.resources[uri]

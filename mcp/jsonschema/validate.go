@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strconv"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
@@ -12,17 +13,19 @@ import (
 const maxNesting = 10_000
 
 // An Error reports where and why a value does not fit its schema. It quotes at most
-// 256 bytes of a name or another text. A Path of more than 4 KiB ends with "/…".
+// 256 bytes of a name or another text. A Path of more than 4 KiB ends with "/…". The text
+// of the error has ? for characters that cannot be printed.
 type Error struct {
 	Path   string // JSON Pointer into the value; empty for the whole value
 	Reason string
 }
 
 func (e *Error) Error() string {
-	if e.Path == "" {
-		return e.Reason
+	text := e.Reason
+	if e.Path != "" {
+		text = e.Path + ": " + text
 	}
-	return e.Path + ": " + e.Reason
+	return diag.Printable(text, 0)
 }
 
 // Validate validates a value until ctx ends. The error is an *[Error] if the value
