@@ -14,6 +14,10 @@ const (
 	// minPart is the length of the shortest name that may be a part of another
 	// one, and maxName that of the longest name that has similar ones.
 	minPart, maxName = 4, 256
+
+	// maxWork limits the comparisons of characters for one name: 20 ms. What is known may
+	// come from a server. Further names are similar only if one is a part of the other.
+	maxWork = 3_000_000
 )
 
 // Names returns up to three known names that are similar to name, the most
@@ -24,12 +28,12 @@ func Names(name string, known []string) []string {
 	}
 	var names [most]string
 	var distances [most]int
-	n, a := 0, Plain(name)
+	n, a, work := 0, Plain(name), maxWork
 	for _, k := range known {
 		if len(k) > maxName {
 			continue
 		}
-		d, ok := similar(a, Plain(k))
+		d, ok := similar(a, Plain(k), &work)
 		if !ok || contains(names[:n], k) {
 			continue
 		}
@@ -63,16 +67,25 @@ func contains(names []string, name string) bool {
 	return false
 }
 
-// similar returns the distance of two plain names and whether they are similar.
-func similar(a, b string) (d int, ok bool) {
-	d = distance(a, b)
+// similar returns the distance of two plain names and whether they are similar. It takes
+// what it compares from work.
+func similar(a, b string, work *int) (d int, ok bool) {
+	n, m := utf8.RuneCountInString(a), utf8.RuneCountInString(b)
+	most := (min(n, m) + 1) / 3
+	if d = max(n-m, m-n); d <= most { // which the distance is at least
+		if *work -= n * m; *work < 0 {
+			d = most + 1
+		} else {
+			d = distance(a, b)
+		}
+	}
 	switch {
 	case a != "" && strings.HasPrefix(b, a):
 		return min(d, 1), true
 	case len(a) >= minPart && strings.Contains(b, a), len(b) >= minPart && strings.HasSuffix(a, b):
 		return min(d, 2), true
 	}
-	return d, d <= (min(utf8.RuneCountInString(a), utf8.RuneCountInString(b))+1)/3
+	return d, d <= most
 }
 
 // Plain returns a name without case and separators.
