@@ -105,8 +105,10 @@ func (s *server) setDefs(tools []*mcp.Tool) {
 // OpenCatalog returns the Catalog in the file at path, for Options.Catalog. It
 // reads nothing yet: SetServers and AddServer do. The file has mode 0600 and is at
 // most 16 MiB, with at most 4 MiB for each server. If the listing of a server is longer,
-// the catalog keeps only its pins. The oldest entries make room for new ones. Hosts
-// write it in the background and at Shutdown.
+// the catalog keeps only its pins. To make room for new entries, it first keeps only the
+// pins of the oldest ones. If that is not enough, the longest entries lose their pins, and
+// each tool of their servers counts as changed until Host.Pin or an approval pins it. Hosts
+// write the file in the background and at Shutdown.
 //
 // A host never fails because of a file that it cannot read or write: it emits a
 // CatalogFailed event, connects to the servers as it would without a Catalog, and
@@ -134,8 +136,8 @@ func offerListing(h *Host, s *server, l *listing) {
 	}
 	s.setDefs(l.tools)
 	for _, t := range s.defs {
-		if s.pins.Texts[t.Name] == "" && h.opts.Pins != PinReport {
-			s.pin(t)
+		if h.opts.Pins != PinReport {
+			s.pinFirst(t)
 		}
 	}
 	s.tools = h.selectTools(s)

@@ -13,6 +13,7 @@ import (
 	"github.com/stdmcp/stdmcp/internal/statefile"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/host/internal/notes"
 	"github.com/stdmcp/stdmcp/mcp/host/internal/settings"
 )
 
@@ -302,9 +303,10 @@ func (c *catalogFile) update(h *Host, records map[string]*catalogRecord, gone st
 	if data == nil && list == nil {
 		return nil
 	}
+	makeRoom(list)
 	b := []byte(`{"version":1,"servers":[`)
 	for _, e := range list {
-		if len(b)+len(e.key)+len(e.said)+200 > maxCatalog {
+		if len(b)+len(e.key)+len(e.said)+perEntry > maxCatalog {
 			break
 		}
 		b = append(append(wire.AppendComma(b), "\n{\"key\":"...), e.key...)
@@ -315,6 +317,44 @@ func (c *catalogFile) update(h *Host, records map[string]*catalogRecord, gone st
 		return nil
 	}
 	return statefile.Replace(c.path, b)
+}
+
+// perEntry is more than the bytes of an entry beside its key and what the server said.
+const perEntry = 200
+
+// makeRoom shortens entries that are too long together. It first reduces the oldest ones to
+// their pins, because servers say the rest again. Then it removes the pins of the longest
+// ones, so that a server with many pins loses its own and not another server's.
+func makeRoom(list []catalogEntry) {
+	over := 2*perEntry - maxCatalog
+	for _, e := range list {
+		over += len(e.key) + len(e.said) + perEntry
+	}
+	shorten := func(e *catalogEntry, pins map[string]string) bool {
+		said := append(appendPins([]byte{'{'}, pins), '}')
+		if len(said) >= len(e.said) {
+			return false
+		}
+		over -= len(e.said) - len(said)
+		e.said = said
+		return true
+	}
+	for i := len(list) - 1; i >= 0 && over > 0; i-- {
+		if l, err := readListing(list[i].said); err == nil {
+			shorten(&list[i], l.pins)
+		}
+	}
+	for over > 0 {
+		longest := 0
+		for i, e := range list {
+			if len(e.said) >= len(list[longest].said) {
+				longest = i
+			}
+		}
+		if !shorten(&list[longest], map[string]string{notes.Lost: "0"}) {
+			break
+		}
+	}
 }
 
 func (c *catalogFile) forget(name string) error {

@@ -108,7 +108,7 @@ func (h *Host) compare(s *server, old, def *mcp.Tool) (before *mcp.Tool, what []
 	pin, pinned := s.pins.Texts[def.Name]
 	switch all := h.opts.Pins != PinReport; {
 	case !pinned && all:
-		s.pin(def)
+		s.pinFirst(def)
 	case pinned && old == nil: // it has left the list and returned
 		if old = new(mcp.Tool); old.UnmarshalJSON([]byte(pin)) == nil {
 			what = changedFields(old, def)
@@ -122,6 +122,14 @@ func (h *Host) compare(s *server, old, def *mcp.Tool) (before *mcp.Tool, what []
 
 // pin stores a definition to compare later ones with. The caller holds mu.
 func (s *server) pin(def *mcp.Tool) { s.pins.Store(def.Name, canonical(def)) }
+
+// pinFirst pins a definition that has no pin, unless the catalog had no room for the pins
+// of the server: one of those could differ. The caller holds mu.
+func (s *server) pinFirst(def *mcp.Tool) {
+	if s.pins.Texts[def.Name] == "" && s.pins.Texts[notes.Lost] == "" {
+		s.pin(def)
+	}
+}
 
 // change returns how a definition differs from its pin, or nil. A definition that has no
 // pin, because the pins of the server are at their limit, is new each time. So is one

@@ -89,8 +89,8 @@ func (h *Host) updateTools(s *server, tools []*mcp.Tool, n int) (changed []ToolC
 		}
 	}
 	for name, def := range last { // tools that have left the list
-		if s.pins.Texts[name] == "" && s.lastDefs[name] == nil {
-			s.pin(def)
+		if s.lastDefs[name] == nil {
+			s.pinFirst(def)
 		}
 	}
 	h.names.release(s.name, func(tool string) bool { return s.lastDefs[tool] != nil })

@@ -16,6 +16,10 @@ const (
 
 	// prefix begins the names of notes. No tool has such a name.
 	prefix = "\x00note "
+
+	// Lost is the name of a text that says that earlier ones are lost. No text is stored then
+	// because there is none yet: it could have been another one.
+	Lost = prefix + "lost"
 )
 
 // A Set holds the pins and notes of a server: JSON texts by the names of tools and the
@@ -73,12 +77,12 @@ func Get(h any, server, key string) (note string) {
 	return note
 }
 
-// Add stores notes by their keys as Put does, except for those that exist. It changes the
-// catalog's entry once for all of them.
+// Add stores notes by their keys as Put does, except for those that exist or may be lost.
+// It changes the catalog's entry once for all of them.
 func Add(h any, server string, added map[string]string) {
 	(*Edit.Load())(h, server, func(s *Set) (changed bool) {
 		for key, note := range added {
-			if _, ok := s.Texts[prefix+key]; !ok && s.Store(prefix+key, string(wire.AppendString(nil, note))) {
+			if _, ok := s.Texts[prefix+key]; !ok && s.Texts[Lost] == "" && s.Store(prefix+key, string(wire.AppendString(nil, note))) {
 				changed = true
 			}
 		}
