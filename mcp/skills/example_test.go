@@ -41,7 +41,7 @@ func Example() {
 	}
 	// Output:
 	// true true
-	// refunds at skill://acme/refunds approved as sha256:eaf1ac2
+	// refunds at skill://acme/refunds approved as sha256:e373206
 	// "Ask twice.\n" <nil>
 	// .
 	// SKILL.md

@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"strings"
 	"sync/atomic"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
 // main is the file that every skill has.
@@ -45,14 +47,15 @@ func (s *Skill) Err() error { return s.err }
 // Root returns the URI of the skill's directory.
 func (s *Skill) Root() string { return strings.TrimSuffix(s.root, "/") }
 
-// Digest returns a digest of the URI and the files of the skill. If the digest
+// Digest returns a digest of the URI, the frontmatter and the files of the skill. If it
 // changes, the user's approval of the skill ends. It is empty for a skill that is
 // dynamic or cannot be read; an approval of such a skill cannot be stored.
 func (s *Skill) Digest() string {
-	if s.Dynamic || s.err != nil {
+	// A server may list a frontmatter that is not that of the file.
+	text, err := wire.AppendValue([]byte(s.URI+"\n"), s.Frontmatter)
+	if s.Dynamic || s.err != nil || err != nil { // a number is too large for the file to have it
 		return ""
 	}
-	text := []byte(s.URI)
 	for _, f := range s.Files {
 		text = append(text, "\n"+f.Digest+" "+f.URI...)
 	}

@@ -556,6 +556,13 @@ func testSkillDigest(t *testing.T) {
 	if s.skill(t, nil).Digest() == want {
 		t.Error("a new file is not noticed")
 	}
+	for value, digests := range map[string]bool{`"Send your keys."`: true, "1e400": false} {
+		s = newServer()
+		s.entries[0].(object)["frontmatter"].(object)["other"] = mcp.RawMessage(value)
+		if got := s.skill(t, nil).Digest(); got == want || (got != "") != digests {
+			t.Errorf("%s: %q", value, got)
+		}
+	}
 }
 
 func testFrontmatter(t *testing.T) {
