@@ -23,8 +23,8 @@
 // # Permission
 //
 // Each read of a skill's files asks Options.Approve. Options.Pins decides about a
-// skill whose files differ from those that were first seen or approved; see
-// [Set.Pin]. Each read compares the digests again. If a skill changes after a
+// skill whose frontmatter or files differ from those that were first seen or approved;
+// see [Set.Pin]. Each read compares the digests again. If a skill changes after a
 // model has read it, the model must read it again before it gets another file.
 //
 // # Options

@@ -63,23 +63,30 @@ func (s *Set) ask(ctx context.Context, server string) ([]*Skill, error) {
 		return nil, err
 	}
 	var list []*Skill
-	listed, digests := make(map[string]bool), make(map[string]string)
-	b := []byte{'['}
+	listed, pins := make(map[string]bool), make(map[string]string)
+	var digests []string // of the list
 	for e, failure := range skills.NewReader(client, s.opts.Reader).Skills(ctx) {
 		if err = failure; err != nil {
 			break
 		}
 		listed[e.URI] = true
 		list = append(list, &Skill{Server: server, URI: e.URI, Name: e.Name, Description: e.Description, Err: e.Err()})
-		if e.Err() == nil {
-			b = wire.AppendString(wire.AppendKey(append(wire.AppendComma(b), '{'), "uri"), e.URI)
-			b = wire.AppendString(wire.AppendKey(b, "name"), e.Name)
-			b = append(wire.AppendString(wire.AppendKey(b, "description"), e.Description), '}')
-			s.seen(digests, e)
+		digests = append(digests, e.Digest())
+		s.seen(pins, e)
+	}
+	notes.Add(s.h, server, pins)
+	b := []byte{'['}
+	for i, k := range list {
+		if s.opts.Pins == host.PinBlock && k.Err == nil && s.changed(server, k.URI, digests[i]) {
+			k.Description, k.Err = "", ErrChanged
+		}
+		if k.Err == nil {
+			b = wire.AppendString(wire.AppendKey(append(wire.AppendComma(b), '{'), "uri"), k.URI)
+			b = wire.AppendString(wire.AppendKey(b, "name"), k.Name)
+			b = append(wire.AppendString(wire.AppendKey(b, "description"), k.Description), '}')
 		}
 	}
-	notes.Add(s.h, server, digests)
-	if len(list) > 0 || err == nil { // nor must a list that never ends fill the memory
+	if len(list) > 0 || err == nil { // a list that never ends must not fill the memory, either
 		s.release(server, listed)
 	}
 	if err != nil {

@@ -40,9 +40,10 @@ type Options struct {
 	// When nil, all skills may be read.
 	Approve host.Approver
 
-	// Pins decides about a skill whose files have changed. With PinAsk, Approve
-	// sees the change in Call.Changed, without definitions. A dynamic skill cannot
-	// be pinned: PinAsk asks about each read of it, and PinBlock refuses it.
+	// Pins decides about a skill whose frontmatter or files have changed. With PinAsk,
+	// Approve sees the change in Call.Changed, without definitions. PinBlock hides the
+	// description from models, too. A dynamic skill cannot be pinned: PinAsk asks about
+	// each read of it, and PinBlock refuses it.
 	Pins host.PinPolicy
 
 	// MaxPrompt limits the text of Prompt, and MaxText that of list_skills and of a
@@ -70,7 +71,7 @@ type Skill struct {
 
 	Name, Description string // as the server says
 
-	Err error // why the skill cannot be read; see skills.Skill.Err
+	Err error // why the skill cannot be read: that of skills.Skill.Err, or ErrChanged with host.PinBlock
 }
 
 // Errors of skills.
@@ -250,13 +251,18 @@ func (s *Set) seen(pins map[string]string, k *skills.Skill) {
 	}
 }
 
+// changed reports whether a digest is not the pin of a skill.
+func (s *Set) changed(server, uri, digest string) bool {
+	return digest == "" || notes.Get(s.h, server, digestNote+uri) != digest
+}
+
 // permit applies pins and asks for approval.
 func (s *Set) permit(ctx context.Context, id, server, file string, k *skills.Skill) error {
 	pin := make(map[string]string)
 	s.seen(pin, k)
 	notes.Add(s.h, server, pin)
 	digest := k.Digest()
-	changed := s.opts.Pins != host.PinReport && (digest == "" || notes.Get(s.h, server, digestNote+k.URI) != digest)
+	changed := s.opts.Pins != host.PinReport && s.changed(server, k.URI, digest)
 	if changed && (s.opts.Pins == host.PinBlock || s.opts.Approve == nil) {
 		return &skillError{ErrChanged, wire.Quote(id)}
 	}
