@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/stdmcp/stdmcp/internal/display"
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
@@ -19,7 +20,8 @@ const (
 
 // Diff returns the difference of the definitions as text for the user, a line for
 // each value that was added, removed or changed, up to 50 lines. Values are quoted,
-// so that nothing in them is hidden.
+// and invisible characters escaped. Of a long value, the line has the beginning of the
+// difference and says how long it is.
 func (c *ToolChange) Diff() string {
 	if c == nil || c.Before == nil || c.After == nil {
 		return ""
@@ -99,11 +101,18 @@ func (d *differ) compare(before, after *wire.Reader) {
 		}
 	default:
 		if was, is := value(before), value(after); was != is {
-			same := 0
-			for same < min(len(was), len(is)) && was[same] == is[same] {
+			same, end, most := 0, 0, min(len(was), len(is))
+			for same < most && was[same] == is[same] {
 				same++
 			}
-			d.line(excerpt(was, same) + " → " + excerpt(is, same))
+			for same+end < most && was[len(was)-1-end] == is[len(is)-1-end] {
+				end++
+			}
+			text := excerpt(was, same) + " → " + excerpt(is, same)
+			if n := max(len(was), len(is)) - same - end; n > maxDiffText-2*diffContext {
+				text += ", which differ in " + strconv.Itoa(n) + " bytes"
+			}
+			d.line(text)
 		}
 	}
 }
@@ -146,7 +155,7 @@ func (d *differ) all(r *wire.Reader, added bool) {
 
 // key appends a member's name to the path.
 func (d *differ) key(key string) {
-	if quoted := wire.Quote(key); quoted != `"`+key+`"` || strings.Contains(key, ".") {
+	if quoted := display.EscapeName(wire.Quote(key)); quoted != `"`+key+`"` || strings.Contains(key, ".") {
 		key = quoted
 	}
 	if len(d.path) > 0 {
@@ -215,7 +224,7 @@ func excerpt(value string, same int) string {
 		for end = start + maxDiffText; !utf8.RuneStart(text[end]); end-- {
 		}
 	}
-	quoted := wire.Quote(text[start:end])
+	quoted := display.EscapeName(wire.Quote(text[start:end]))
 	if start > 0 {
 		quoted = "..." + quoted
 	}
