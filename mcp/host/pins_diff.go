@@ -5,7 +5,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/stdmcp/stdmcp/internal/display"
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
@@ -19,9 +18,9 @@ const (
 )
 
 // Diff returns the difference of the definitions as text for the user, a line for
-// each value that was added, removed or changed, up to 50 lines. Values are quoted,
-// and invisible characters escaped. Of a long value, the line has the beginning of the
-// difference and says how long it is.
+// each value that was added, removed or changed, up to 50 lines. Values are quoted
+// with %q. Of a long value, the line has the beginning of the difference and says how long
+// it is.
 func (c *ToolChange) Diff() string {
 	if c == nil || c.Before == nil || c.After == nil {
 		return ""
@@ -155,7 +154,7 @@ func (d *differ) all(r *wire.Reader, added bool) {
 
 // key appends a member's name to the path.
 func (d *differ) key(key string) {
-	if quoted := display.EscapeName(wire.Quote(key)); quoted != `"`+key+`"` || strings.Contains(key, ".") {
+	if quoted := wire.Quote(key); quoted != `"`+key+`"` || strings.Contains(key, ".") {
 		key = quoted
 	}
 	if len(d.path) > 0 {
@@ -224,7 +223,7 @@ func excerpt(value string, same int) string {
 		for end = start + maxDiffText; !utf8.RuneStart(text[end]); end-- {
 		}
 	}
-	quoted := display.EscapeName(wire.Quote(text[start:end]))
+	quoted := wire.Quote(text[start:end])
 	if start > 0 {
 		quoted = "..." + quoted
 	}
