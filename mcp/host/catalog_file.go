@@ -147,7 +147,9 @@ func readCatalog(data []byte) (entries []catalogEntry, err error) {
 			}
 		case "servers":
 			for r.Array(); r.More(); {
-				entries = append(entries, readEntry(&r))
+				if e := readEntry(&r); e.key != "" && e.said != nil {
+					entries = append(entries, e)
+				}
 			}
 		default:
 			r.Skip()
@@ -162,7 +164,7 @@ func readCatalog(data []byte) (entries []catalogEntry, err error) {
 // readable reports whether load could read a listing, which nests deeper in the file than
 // in a message. An unreadable listing would cost the entries of all servers.
 func readable(said []byte) bool {
-	entries, err := readCatalog(slices.Concat([]byte(`{"version":1,"servers":[{"said":`), said, []byte(`}]}`)))
+	entries, err := readCatalog(slices.Concat([]byte(`{"version":1,"servers":[{"key":"","said":`), said, []byte(`}]}`)))
 	if err == nil {
 		_, err = readListing(entries[0].said)
 	}
@@ -303,7 +305,7 @@ func (c *catalogFile) update(h *Host, records map[string]*catalogRecord, gone st
 	if data == nil && list == nil {
 		return nil
 	}
-	makeRoom(list)
+	makeRoom(list, maxCatalog)
 	b := []byte(`{"version":1,"servers":[`)
 	for _, e := range list {
 		if len(b)+len(e.key)+len(e.said)+perEntry > maxCatalog {
@@ -322,37 +324,29 @@ func (c *catalogFile) update(h *Host, records map[string]*catalogRecord, gone st
 // perEntry is more than the bytes of an entry beside its key and what the server said.
 const perEntry = 200
 
-// makeRoom shortens entries that are too long together. It first reduces the oldest ones to
-// their pins, because servers say the rest again. Then it removes the pins of the longest
-// ones, so that a server with many pins loses its own and not another server's.
-func makeRoom(list []catalogEntry) {
-	over := 2*perEntry - maxCatalog
+// makeRoom shortens entries that are longer than most bytes together. It first reduces the
+// oldest ones to their pins, because servers say the rest again. Then it removes the pins of
+// the longest ones, so that a server with many pins loses its own and not another server's.
+func makeRoom(list []catalogEntry, most int) {
+	over := 2*perEntry - most
 	for _, e := range list {
 		over += len(e.key) + len(e.said) + perEntry
 	}
-	shorten := func(e *catalogEntry, pins map[string]string) bool {
+	shorten := func(e *catalogEntry, pins map[string]string) {
 		said := append(appendPins([]byte{'{'}, pins), '}')
-		if len(said) >= len(e.said) {
-			return false
-		}
-		over -= len(e.said) - len(said)
+		over += len(said) - len(e.said)
 		e.said = said
-		return true
 	}
 	for i := len(list) - 1; i >= 0 && over > 0; i-- {
 		if l, err := readListing(list[i].said); err == nil {
 			shorten(&list[i], l.pins)
 		}
 	}
-	for over > 0 {
-		longest := 0
-		for i, e := range list {
-			if len(e.said) >= len(list[longest].said) {
-				longest = i
+	for limit := maxEntry / 2; limit > perEntry; limit /= 2 {
+		for i := len(list) - 1; i >= 0 && over > 0; i-- {
+			if len(list[i].said) > limit {
+				shorten(&list[i], map[string]string{notes.Lost: "0"})
 			}
-		}
-		if !shorten(&list[longest], map[string]string{notes.Lost: "0"}) {
-			break
 		}
 	}
 }

@@ -91,4 +91,23 @@ func TestGrowth(t *testing.T) {
 			}
 			return nil
 		})})
+
+	// The input is the key of an entry, its pins, one more pin and other entries.
+	dimensions = append(growth.In(0, growth.Beside("length of a key", "", "k", "")), growth.In(1, growth.Beside("pins", "", `"p00000000",0,`, ""))...)
+	dimensions = append(append(dimensions, growth.In(2, growth.JSON()...)...), growth.In(3,
+		growth.Beside("entries", "", `{"key":"e00000000","said":{"pinned":["a",0]}},`, ""), growth.Beside("entries without pins", "", `{"key":"f00000000"},`, ""))...)
+	growth.Test(t, &growth.Reader{Name: "entries of the catalog", Base: "k\x00\x00{}\x00", Limits: []string{errCatalog.Error()}, Flat: true,
+		Dimensions: dimensions, Bytes: 80, Reason: "each entry is read for its pins, which are members of a map",
+		Prepare: func(input string) func() error {
+			parts := strings.Split(input, "\x00")
+			text := []byte(`{"version":1,"servers":[` + parts[3] + `{"key":"` + parts[0] + `","said":{"pinned":[` + parts[1] + `"p",` + parts[2] + `]}}]}`)
+			return func() error {
+				entries, err := readCatalog(text)
+				if err == nil && entryOf(entries, `"`+parts[0]+`"`) < 0 {
+					err = errors.New("no such entry")
+				}
+				makeRoom(entries, len(text)/2)
+				return err
+			}
+		}})
 }
