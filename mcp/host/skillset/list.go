@@ -83,7 +83,8 @@ func (s *Set) ask(ctx context.Context, server string) ([]*Skill, error) {
 		if k.Err == nil {
 			b = wire.AppendString(wire.AppendKey(append(wire.AppendComma(b), '{'), "uri"), k.URI)
 			b = wire.AppendString(wire.AppendKey(b, "name"), k.Name)
-			b = append(wire.AppendString(wire.AppendKey(b, "description"), k.Description), '}')
+			b = wire.AppendString(wire.AppendKey(b, "description"), k.Description)
+			b = append(wire.AppendString(wire.AppendKey(b, "digest"), digests[i]), '}')
 		}
 	}
 	if len(list) > 0 || err == nil { // a list that never ends must not fill the memory, either
@@ -109,7 +110,7 @@ func (s *Set) kept(server string) (list []*Skill) {
 		return nil
 	}
 	for r.Array(); r.More(); {
-		k := &Skill{Server: server}
+		k, digest := &Skill{Server: server}, ""
 		for r.Object(); r.More(); {
 			switch string(r.Key()) {
 			case "uri":
@@ -118,11 +119,15 @@ func (s *Set) kept(server string) (list []*Skill) {
 				k.Name = r.String()
 			case "description":
 				k.Description = r.String()
+			case "digest":
+				digest = r.String()
 			default:
 				r.Skip()
 			}
 		}
-		list = append(list, k)
+		if s.opts.Pins != host.PinBlock || !s.changed(server, k.URI, digest) { // another program may have written it
+			list = append(list, k)
+		}
 	}
 	return list
 }
