@@ -88,7 +88,11 @@ func (c *invocation) recordedSecrets() []string {
 		for _, value := range c.entry.Headers {
 			secrets = append(secrets, value)
 		}
-		secrets = diag.AppendSecretValues(secrets, c.entry.Env)
+		for _, e := range c.entry.Env {
+			if key, value, _ := strings.Cut(e, "="); diag.IsSecretName(key) {
+				secrets = append(secrets, value)
+			}
+		}
 	}
 	return secrets
 }

@@ -114,8 +114,13 @@ func (x *expansion) program() {
 			s.secretArgs([]string{value}) // the password in the URL of a database
 		}
 	}
-	if s.InheritEnv {
-		s.secrets = diag.AppendSecretValues(s.secrets, os.Environ())
+	if !s.InheritEnv {
+		return
+	}
+	for _, v := range os.Environ() {
+		if key, value, _ := strings.Cut(v, "="); diag.IsSecretName(key) {
+			s.secrets = append(s.secrets, value)
+		}
 	}
 }
 

@@ -362,10 +362,16 @@ func (f *Values) Secrets() (all []string) {
 			}
 		}
 	}
+	variables := f.Env
 	if f.InheritEnv {
-		all = diag.AppendSecretValues(all, os.Environ())
+		variables = append(os.Environ(), variables...)
 	}
-	return diag.AppendSecretValues(all, f.Env)
+	for _, e := range variables {
+		if key, value, _ := strings.Cut(e, "="); diag.IsSecretName(key) {
+			all = append(all, value)
+		}
+	}
+	return all
 }
 
 // addRoot adds the directory v to what a server that requests roots receives.
