@@ -14,6 +14,7 @@ import (
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/guess"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/state"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
+	"github.com/stdmcp/stdmcp/internal/buffers"
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/internal/nearest"
@@ -174,16 +175,18 @@ func (c *invocation) readServers() (path, text string, err error) {
 	if path, err = c.serversFile(); err != nil {
 		return "", "", err
 	}
-	info, err := os.Stat(path)
+	f, err := statefile.Open(path)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		return path, "", nil
 	case err != nil:
 		return "", "", failure.Local(err)
-	case !info.Mode().IsRegular() || info.Size() > maxServersFile:
-		return "", "", failure.Local(errors.New(path + " is not a regular file of at most 4 MiB"))
 	}
-	data, err := os.ReadFile(path)
+	defer f.Close()
+	data, err := buffers.ReadUpTo(f, maxServersFile+1)
+	if err == nil && len(data) > maxServersFile {
+		err = errors.New(path + " is larger than 4 MiB")
+	}
 	return path, string(data), failure.Local(err)
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/view"
 	"github.com/stdmcp/stdmcp/internal/nearest"
 	"github.com/stdmcp/stdmcp/internal/recording"
+	"github.com/stdmcp/stdmcp/internal/statefile"
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
@@ -209,10 +210,7 @@ func (p *viewing) viewed(l *view.Line) string {
 
 // isViewable reports whether a file begins as a recording or a trace does.
 func isViewable(name string) bool {
-	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
-		return false
-	}
-	f, err := os.Open(name)
+	f, err := statefile.Open(name)
 	if err != nil {
 		return false
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/internal/nearest"
+	"github.com/stdmcp/stdmcp/internal/statefile"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
@@ -89,10 +90,7 @@ const maxHead = 64 << 10
 
 // head returns the beginning of a regular file.
 func head(name string) string {
-	if !isFile(name) {
-		return ""
-	}
-	f, err := os.Open(name)
+	f, err := statefile.Open(name)
 	if err != nil {
 		return ""
 	}

@@ -42,31 +42,25 @@ func (e *LargeError) Error() string {
 	return "the file is larger than " + strconv.Itoa(e.Max) + " bytes"
 }
 
-// Read returns the content of the file at path, of max bytes at most, or nil if
-// the file does not exist. With private, the file must be a regular one that
-// belongs to the user and that others cannot write.
+// Read returns the content of the regular file at path, of max bytes at most, or nil if
+// the file does not exist. With private, the file must be no link, belong to the user, and
+// others must not be able to write it.
 func Read(path string, max int, private bool) ([]byte, error) {
 	if isDevice(path) {
 		return nil, ErrForeign
 	}
+	look := os.Stat
 	if private {
-		info, err := os.Lstat(path)
-		if err == nil {
-			err = checkPrivate(info)
-		}
-		if err != nil {
-			return nil, missing(err)
-		}
+		look = os.Lstat
 	}
-	var f *os.File
-	err := whileBusy(func() (err error) {
-		f, err = os.Open(path)
-		return err
-	})
+	f, info, err := open(path, look)
 	if err != nil {
 		return nil, missing(err)
 	}
 	defer f.Close()
+	if private && !ownedByUser(info) {
+		return nil, ErrForeign
+	}
 	data, err := buffers.ReadUpTo(f, max+1)
 	if err != nil {
 		return nil, err
@@ -92,12 +86,55 @@ func missing(err error) error {
 // ErrForeign means that a file is not the user's own.
 var ErrForeign = errors.New("the file is not private: it must be a regular file of the user that others cannot write")
 
-func checkPrivate(info fs.FileInfo) error {
-	if !info.Mode().IsRegular() || !ownedByUser(info) {
-		return ErrForeign
-	}
-	return nil
+// readTime limits how long the content of a file of the system, such as /proc/kmsg, may
+// not be there yet. It has no effect on others.
+const readTime = 5 * time.Second
+
+// Open opens a regular file to read it. It opens nothing else, as a pipe may have no
+// writer, and a device no end.
+func Open(path string) (*os.File, error) {
+	f, _, err := open(path, os.Stat)
+	return f, err
 }
+
+// open opens the file that look finds. Another one may take its place before it is
+// open, so open does not wait for the writer of a pipe, and looks again.
+func open(path string, look func(string) (fs.FileInfo, error)) (*os.File, fs.FileInfo, error) {
+	info, err := look(path)
+	if err != nil {
+		return nil, nil, &os.PathError{Op: "open", Path: path, Err: errors.Unwrap(err)}
+	}
+	foreign := &os.PathError{Op: "open", Path: path, Err: errNotRegular}
+	if !info.Mode().IsRegular() || isDevice(path) {
+		return nil, nil, foreign
+	}
+	var f *os.File
+	if err := whileBusy(func() (err error) {
+		f, err = os.OpenFile(path, os.O_RDONLY|nonblock, 0)
+		return err
+	}); err != nil {
+		return nil, nil, err
+	}
+	now, err := f.Stat()
+	if err == nil && !now.Mode().IsRegular() {
+		err = foreign
+	}
+	if err != nil {
+		_ = f.Close()
+		return nil, nil, err
+	}
+	_ = f.SetReadDeadline(time.Now().Add(readTime))
+	return f, now, nil
+}
+
+type notRegularError string
+
+func (e notRegularError) Error() string { return string(e) }
+
+// Is reports that what is not regular is not the user's own file.
+func (notRegularError) Is(target error) bool { return target == ErrForeign }
+
+const errNotRegular = notRegularError("not a regular file")
 
 // MakeDir creates the directory of the file at path with mode 0700.
 func MakeDir(path string) error { return os.MkdirAll(filepath.Dir(path), 0o700) }

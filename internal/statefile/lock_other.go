@@ -4,6 +4,9 @@ package statefile
 
 import "sync"
 
+// nonblock has no effect: this system has no pipes among its files.
+const nonblock = 0
+
 // locks holds the locked paths of this process. This system has no file locks,
 // so other processes are not kept out.
 var locks sync.Map

@@ -8,6 +8,9 @@ import (
 	"syscall"
 )
 
+// nonblock opens a pipe without waiting for its writer.
+const nonblock = syscall.O_NONBLOCK
+
 // tryLock locks the file at path. It returns nil if the file is locked already.
 func tryLock(path string) (unlock func(), err error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)

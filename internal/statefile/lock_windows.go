@@ -5,6 +5,9 @@ import (
 	"syscall"
 )
 
+// nonblock has no effect: this system has no pipes among its files.
+const nonblock = 0
+
 // errSharing is the error when the file is already open without sharing.
 const errSharing = syscall.Errno(32) // ERROR_SHARING_VIOLATION
 

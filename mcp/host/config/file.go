@@ -2,24 +2,19 @@ package config
 
 import (
 	"os"
-	"path/filepath"
 	"strconv"
 
 	"github.com/stdmcp/stdmcp/internal/buffers"
 	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/statefile"
 )
 
 // maxFile is the maximum size of a file in bytes.
 const maxFile = 4 << 20
 
-// readFile reads a regular file of at most maxFile bytes. It opens nothing
-// else: a pipe without a writer would block, and a device has no end.
+// readFile reads a regular file of at most maxFile bytes.
 func readFile(name string) ([]byte, error) {
-	device := !filepath.IsLocal(filepath.Base(name)) // of Windows, such as aux.json
-	if info, err := os.Stat(name); device || err == nil && !info.Mode().IsRegular() {
-		return nil, &os.PathError{Op: "open", Path: name, Err: diag.Message("not a regular file")}
-	}
-	f, err := os.Open(name)
+	f, err := statefile.Open(name)
 	if err != nil {
 		return nil, err
 	}
