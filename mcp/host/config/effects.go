@@ -12,15 +12,17 @@ import (
 // Effects describes everything that using the server does on this machine, a line
 // each, for the question whether to trust it: the program with its arguments and
 // directory, the files that are read, the variables that are set, passed on or
-// sent, the URL and the headers. Call it before [Server.Expand], so that
+// sent, the defaults of inputs, the URL and the headers. Call it before [Server.Expand], so that
 // references to variables show and not their values.
 //
 // Lines can contain any character of the settings; escape them for a terminal.
 // Only what cannot be a program, a file or a module is masked: headers and tokens,
 // the values of variables whose names end like those of secrets, such as API_TOKEN,
 // and of arguments such as --token=value, and the passwords of URLs.
-func (s *Server) Effects() []string {
-	e := effects{literal: s.Literal, seen: make(map[string]bool)}
+func (s *Server) Effects() []string { return s.effects().lines }
+
+func (s *Server) effects() *effects {
+	e := &effects{literal: s.Literal, seen: make(map[string]bool)}
 	e.program(s)
 	if s.URL != "" {
 		e.add("connects to " + settings.PublicURL(s.URL))
@@ -41,7 +43,13 @@ func (s *Server) Effects() []string {
 	if len(e.taken) > 0 {
 		e.add("uses the values of " + strings.Join(e.taken, ", "))
 	}
-	return e.lines
+	for _, name := range e.taken {
+		id, ok := strings.CutPrefix(name, "input:")
+		if in, err := readInput(id, s.asks[id].value); ok && err == nil && in.Default != "" {
+			e.add("takes " + wire.Quote(in.Default) + " for " + name + " if the user enters nothing")
+		}
+	}
+	return e
 }
 
 // effects collects the lines and the variables that settings take.

@@ -2,6 +2,7 @@ package config
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
@@ -41,18 +42,53 @@ func listInputs(list []byte) (in inputs) {
 	return in
 }
 
-// Input returns the description of an input. If several files describe it, the
-// last takes effect; if none does, only ID is set.
-func (c *Config) Input(id string) (*Input, error) {
-	for _, in := range slices.Backward(c.inputs) {
-		if value, ok := in.byID[id]; ok || in.err != nil {
-			if !ok {
-				return nil, in.err
+// An ask is what the file of a server says about an input that the server uses.
+type ask struct {
+	value []byte // nil if it does not describe it
+	err   error
+}
+
+// asksOf returns what this file says about the inputs that s uses.
+func (c *Config) asksOf(s *Server) (asks map[string]ask) {
+	for _, name := range s.effects().taken {
+		if id, ok := strings.CutPrefix(name, "input:"); ok {
+			if asks == nil {
+				asks = make(map[string]ask)
 			}
-			return readInput(id, value)
+			asks[id] = c.ask(id)
 		}
 	}
-	return &Input{ID: id}, nil
+	return asks
+}
+
+// ask returns what the last file that describes an input says about it.
+func (c *Config) ask(id string) ask {
+	for _, in := range slices.Backward(c.inputs) {
+		if value, ok := in.byID[id]; ok || in.err != nil {
+			if ok {
+				return ask{value: value}
+			}
+			return ask{err: in.err}
+		}
+	}
+	return ask{}
+}
+
+// Input returns the description of an input, from the file of the server that uses it:
+// a file of a project does not describe what a server of another file asks for. Of several
+// such servers, the first one decides. If its file does not describe the input, only ID is
+// set.
+func (c *Config) Input(id string) (*Input, error) {
+	found, scope := c.ask(id), "project"
+	for _, s := range c.Servers {
+		if a, uses := s.asks[id]; uses && scope == "project" && s.Scope != scope {
+			found, scope = a, s.Scope
+		}
+	}
+	if found.value == nil {
+		return &Input{ID: id}, found.err
+	}
+	return readInput(id, found.value)
 }
 
 func readInput(id string, value []byte) (*Input, error) {

@@ -64,3 +64,41 @@ func TestInputsOfSeveralFiles(t *testing.T) {
 		}
 	}
 }
+
+// TestInputsOfOtherFiles: a project neither words the question for the value of the user's
+// own server, nor answers it.
+func TestInputsOfOtherFiles(t *testing.T) {
+	home, dir := t.TempDir(), t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("USERPROFILE", home)
+	file := filepath.Join(dir, ".mcp.json")
+	for _, inputs := range []string{`[{"id":"a","default":"evil"},{"id":"b","default":"evil"},{"id":"c","default":"mine"}]`, `7`} {
+		for name, text := range map[string]string{
+			filepath.Join(home, ".mcp.json"): `{"servers":{"own":{"url":"http://${\u0069nput:a}/${input:b}"}},"inputs":[{"id":"a","password":true}]}`,
+			file:                             `{"servers":{"x":{"command":"${input:a}","args":["${input:c}"]}},"inputs":` + inputs + `}`,
+		} {
+			if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c := config.Load(dir)
+		if in, err := c.Input("a"); err != nil || !in.Password || in.Default != "" {
+			t.Errorf("%s: %+v, %v", inputs, in, err)
+		}
+		if in, err := c.Input("b"); err != nil || in.Default != "" {
+			t.Errorf("%s: %+v, %v", inputs, in, err)
+		}
+		in, err := c.Input("c")
+		if described := inputs != "7"; described != (err == nil) || described && in.Default != "mine" {
+			t.Errorf("%s: %+v, %v", inputs, in, err)
+		}
+	}
+}
+
+// TestEffectsOfInputs: what an input is without an answer is a part of the entry.
+func TestEffectsOfInputs(t *testing.T) {
+	s := config.Parse([]byte(`{"servers":{"x":{"command":"sh","args":["-c","${input:a}"]}},"inputs":[{"id":"a","default":"evil","password":true}]}`), "f", "project").Servers[0]
+	if lines := strings.Join(s.Effects(), "\n"); !strings.Contains(lines, `takes "evil" for input:a`) {
+		t.Error(lines)
+	}
+}

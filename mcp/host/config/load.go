@@ -235,6 +235,7 @@ func (c *Config) add(text []byte, entries []*member, from *Server) {
 			c.invalid = append(c.invalid, &Server{Name: name, Source: from.Source, Scope: from.Scope, Invalid: p})
 		} else {
 			s.Source, s.Scope, s.base = from.Source, from.Scope, from.base
+			s.asks = c.asksOf(s)
 			c.Servers = append(c.Servers, s)
 		}
 		for _, w := range warnings[:min(left, len(warnings))] {

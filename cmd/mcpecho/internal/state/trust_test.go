@@ -107,6 +107,25 @@ func TestTrustOfEntryWithPointers(t *testing.T) {
 	}
 }
 
+// TestTrustOfInputs: another default of an input that the entry uses is another entry.
+func TestTrustOfInputs(t *testing.T) {
+	testutil.SetConfigHome(t, t.TempDir())
+	t.Chdir(t.TempDir())
+	entry := func(inputs string) *config.Server {
+		c := config.Parse([]byte(`{"inputs":[`+inputs+`],"mcpServers":{"a":{"command":"${input:x}"}}}`), ".mcp.json", "project")
+		return c.Server("a")
+	}
+	if err := Trust(entry(`{"id":"x","default":"ls"}`)); err != nil {
+		t.Fatal(err)
+	}
+	if !IsTrusted(entry(`{"id":"y"},{"id":"x","default":"ls"}`)) {
+		t.Error("an input that the entry does not use is part of it")
+	}
+	if IsTrusted(entry(`{"id":"x","default":"evil"}`)) {
+		t.Error("another default is trusted")
+	}
+}
+
 // TestTrustOfLink: the programs of an entry are those of the folder, not of the one that
 // the file links to.
 func TestTrustOfLink(t *testing.T) {
