@@ -16,7 +16,7 @@ import (
 // runTrust trusts a server of the project, lists those that are trusted, or
 // revokes the trust.
 func runTrust(_ context.Context, c *invocation) error {
-	cfg := config.Load(".", c.flags.Config...)
+	cfg := c.loadAll()
 	if len(c.args) == 0 {
 		if c.flags.Revoke {
 			return c.usageHint("trust --revoke needs NAME", "for a list, type: "+c.paste([]string{"trust"}))
@@ -80,24 +80,20 @@ func (c *invocation) listTrusted() error {
 
 // revokeTrust forgets an entry of the current folder, or else all of that name.
 func (c *invocation) revokeTrust(name string) error {
-	path, err := state.TrustFile()
-	if err != nil {
-		return failure.Local(err)
-	}
 	all := state.TrustedEntries()
 	here := slices.ContainsFunc(all, func(t state.Trusted) bool { return t.Name == name && isHere(t.Path) })
-	var kept, names []string
+	var names []string
+	var revoked []state.Trusted
 	for _, t := range all {
 		names = append(names, t.Name)
 		if t.Name == name && (!here || isHere(t.Path)) {
-			continue
+			revoked = append(revoked, t)
 		}
-		kept = append(kept, t.Line)
 	}
-	if len(kept) == len(all) {
+	if len(revoked) == 0 {
 		return c.usageHint("no server "+wire.Quote(name)+" is trusted"+failure.DidYouMean(name, names), c.didMean(name, names, "for a list, type: "+c.paste([]string{"trust"})))
 	}
-	if err := state.WriteTrusted(path, kept); err != nil {
+	if err := state.Revoke(revoked); err != nil {
 		return failure.Local(err)
 	}
 	return c.print("Revoked the trust in " + terminal.EscapeName(name) + ".\n")
@@ -123,7 +119,7 @@ func (c *invocation) confirmTrust(ctx context.Context) error {
 		text += "\n\t" + terminal.EscapeName(effect)
 	}
 	refused := &failure.Error{Status: failure.Usage, Kind: "configuration", Message: text,
-		Hint: "to trust it, type: " + c.outside().paste([]string{"trust", c.entry.Name})}
+		Hint: "to trust it, type: " + c.outside().paste(append([]string{"trust", c.entry.Name}, c.fileFlags()...))}
 	if !c.isTerminal(c.stdin) || !c.isTerminal(c.stderr) {
 		return refused
 	}

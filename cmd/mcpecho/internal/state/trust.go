@@ -1,6 +1,7 @@
 package state
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"slices"
@@ -36,25 +37,46 @@ func IsTrusted(e *config.Server) bool {
 	return err == nil && slices.Contains(readTrusted(), hash+" "+entry)
 }
 
-// Trust remembers an entry. It replaces the file: if two commands do so at once, one of the
-// answers may be lost, and the user is asked again.
+// Trust remembers an entry.
 func Trust(e *config.Server) error {
 	hash, entry, err := trustLine(e)
 	if err != nil {
 		return err
 	}
+	return changeTrusted(func(lines []string) []string {
+		lines = slices.DeleteFunc(lines, func(line string) bool { return line == "" || strings.HasSuffix(line, " "+entry) })
+		return append(lines, hash+" "+entry)
+	})
+}
+
+// Revoke forgets entries.
+func Revoke(all []Trusted) error {
+	return changeTrusted(func(lines []string) []string {
+		return slices.DeleteFunc(lines, func(line string) bool {
+			return slices.ContainsFunc(all, func(t Trusted) bool { return t.line == line })
+		})
+	})
+}
+
+// changeTrusted replaces the lines of the file, of which it keeps as many of the last as
+// it may have. Without the lock, another command could write back what this one revokes.
+func changeTrusted(change func(lines []string) []string) error {
 	path, err := TrustFile()
+	if err == nil {
+		err = statefile.MakeDir(path)
+	}
 	if err != nil {
 		return err
 	}
-	lines := slices.DeleteFunc(readTrusted(), func(line string) bool { return line == "" || strings.HasSuffix(line, " "+entry) })
-	lines = append(lines, hash+" "+entry)
-	return WriteTrusted(path, lines[max(0, len(lines)-maxTrusted):])
-}
-
-// WriteTrusted replaces the file by as many of the last lines as it may have.
-func WriteTrusted(path string, lines []string) error {
-	text := strings.Join(lines, "\n") + "\n"
+	ctx, cancel := context.WithTimeout(context.Background(), lockTime)
+	defer cancel()
+	unlock, err := statefile.Lock(ctx, path+".lock")
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	lines := change(readTrusted())
+	text := strings.Join(lines[max(0, len(lines)-maxTrusted):], "\n") + "\n"
 	for len(text) > maxTrustedSize {
 		_, text, _ = strings.Cut(text, "\n")
 	}
@@ -63,14 +85,14 @@ func WriteTrusted(path string, lines []string) error {
 
 // A Trusted describes a line of the file of entries that the user trusts.
 type Trusted struct {
-	hash, Path, Name string
-	Line             string
+	Path, Name string
+	line       string
 }
 
 // TrustedEntries returns the entries that the user trusts, oldest first.
 func TrustedEntries() (all []Trusted) {
 	for _, line := range readTrusted() {
-		hash, rest, _ := strings.Cut(line, " ")
+		_, rest, _ := strings.Cut(line, " ")
 		quoted, err := strconv.QuotedPrefix(rest)
 		if err != nil {
 			continue
@@ -78,7 +100,7 @@ func TrustedEntries() (all []Trusted) {
 		path, err1 := strconv.Unquote(quoted)
 		name, err2 := strconv.Unquote(strings.TrimPrefix(rest[len(quoted):], " "))
 		if err1 == nil && err2 == nil {
-			all = append(all, Trusted{hash, path, name, line})
+			all = append(all, Trusted{path, name, line})
 		}
 	}
 	return all

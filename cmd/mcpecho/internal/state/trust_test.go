@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"sync"
 	"testing"
 
 	"github.com/stdmcp/stdmcp/internal/testutil"
@@ -104,6 +105,41 @@ func TestTrustOfEntryWithPointers(t *testing.T) {
 		if IsTrusted(entry(changed)) {
 			t.Errorf("%s is trusted", changed)
 		}
+	}
+}
+
+// TestTrustAtOnce: several commands remember entries and forget others at once.
+func TestTrustAtOnce(t *testing.T) {
+	testutil.SetConfigHome(t, t.TempDir())
+	t.Chdir(t.TempDir())
+	entry := func(name string) *config.Server {
+		return config.Parse([]byte(`{"mcpServers":{"`+name+`":{"command":"ls"}}}`), ".mcp.json", "project").Server(name)
+	}
+	const first = "revoked"
+	if err := Trust(entry(first)); err != nil {
+		t.Fatal(err)
+	}
+	revoked := TrustedEntries()
+	var group sync.WaitGroup
+	names := []string{"a", "b", "c", "d"}
+	for _, name := range names {
+		group.Go(func() {
+			if err := Trust(entry(name)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	if err := Revoke(revoked); err != nil {
+		t.Error(err)
+	}
+	group.Wait()
+	for _, name := range names {
+		if !IsTrusted(entry(name)) {
+			t.Errorf("the answer about %s is lost", name)
+		}
+	}
+	if IsTrusted(entry(first)) {
+		t.Error("what was revoked is trusted")
 	}
 }
 
