@@ -62,7 +62,11 @@ func runAdd(_ context.Context, c *invocation) error {
 		return c.usageHint(path+" already has the server "+wire.Quote(e.Name),
 			"to replace it, first type: "+c.paste(append([]string{"remove", e.Name}, c.fileFlags()...)))
 	}
-	changed, err := configfile.Add(text, e.Name, entryText(e))
+	entry, err := e.RevealJSON()
+	if err != nil {
+		return c.usage(err.Error())
+	}
+	changed, err := configfile.Add(text, e.Name, terminal.Indent(entry))
 	if err != nil {
 		return &failure.Error{Status: failure.Usage, Kind: "configuration", Message: path + " is " + err.Error(), Hint: "correct the file"}
 	}
@@ -70,7 +74,7 @@ func runAdd(_ context.Context, c *invocation) error {
 		return err
 	}
 	target := c.fileTarget()
-	if err := c.trustAdded(path, e.Name); err != nil {
+	if err := c.trustAdded(path, e); err != nil {
 		(&terminal.Console{Out: c.stderr}).Line("Cannot store that you trust it: " + terminal.EscapeLine(err.Error()))
 		target = []string{"-c", path} // which needs no trust
 	}
@@ -205,28 +209,34 @@ func (c *invocation) replaceServers(path, text, added string) error {
 	if c.flags.User {
 		perm = 0o600
 	}
-	if info, err := os.Stat(path); err == nil {
-		perm = info.Mode().Perm()
-	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".mcp-*.tmp")
 	if err != nil {
 		return failure.Local(err)
 	}
 	defer os.Remove(f.Name())
+	if info, e := os.Stat(path); e == nil {
+		err = f.Chmod(info.Mode().Perm())
+	} else if err = errors.Join(f.Close(), os.Remove(f.Name())); err == nil { // a new one has the user's umask
+		f, err = os.OpenFile(f.Name(), os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+	}
+	if err != nil {
+		return failure.Local(err)
+	}
 	_, err = f.WriteString(text)
-	err = errors.Join(err, f.Chmod(perm), f.Close())
+	err = errors.Join(err, f.Close())
 	if err == nil {
 		err = statefile.Rename(f.Name(), path)
 	}
 	return failure.Local(err)
 }
 
-// trustAdded trusts the server that the user has just added to the project's file.
-func (c *invocation) trustAdded(path, name string) error {
-	if len(c.flags.Config) > 0 || c.flags.User || c.flags.NoState {
+// trustAdded trusts the server that the user has just added to the project's file, unless
+// it comes from another file of the project.
+func (c *invocation) trustAdded(path string, added *config.Server) error {
+	if len(c.flags.Config) > 0 || c.flags.User || c.flags.NoState || added.Scope == "project" {
 		return nil
 	}
-	if e := config.Load(".").Server(name); e != nil && e.Scope == "project" && e.Source == path {
+	if e := config.Load(".").Server(added.Name); e != nil && e.Scope == "project" && e.Source == path {
 		return state.Trust(e)
 	}
 	return nil
@@ -249,49 +259,6 @@ func (c *invocation) warnShared(path string, e *config.Server) {
 	if len(names) > 0 && !c.flags.User && !c.flags.Quiet {
 		(&terminal.Console{Out: c.stderr}).Line("The value of " + strings.Join(names, ", ") + " is now in " + path + ", which others may read; '${VARIABLE}' in its place takes it from the environment.")
 	}
-}
-
-// entryText returns the entry of a server in a file.
-func entryText(e *config.Server) string {
-	b := []byte{'{'}
-	text := func(key, value string) {
-		if value != "" {
-			b = wire.AppendString(wire.AppendKey(b, key), value)
-		}
-	}
-	text("type", e.Type)
-	text("command", e.Command)
-	if len(e.Args) > 0 {
-		b = append(wire.AppendKey(b, "args"), '[')
-		for _, arg := range e.Args {
-			b = wire.AppendString(wire.AppendComma(b), arg)
-		}
-		b = append(b, ']')
-	}
-	text("cwd", e.Dir)
-	if e.InheritEnv {
-		b = wire.AppendBool(wire.AppendKey(b, "inheritEnv"), true)
-	}
-	if len(e.Env) > 0 {
-		b = append(wire.AppendKey(b, "env"), '{')
-		for _, pair := range e.Env {
-			key, value, ok := strings.Cut(pair, "=")
-			if !ok {
-				value = "${" + key + "}"
-			}
-			b = wire.AppendString(wire.AppendKey(b, key), value)
-		}
-		b = append(b, '}')
-	}
-	text("url", e.URL)
-	if len(e.Headers) > 0 {
-		b = append(wire.AppendKey(b, "headers"), '{')
-		for _, key := range wire.SortedKeys(e.Headers) {
-			b = wire.AppendString(wire.AppendKey(b, key), e.Headers[key])
-		}
-		b = append(b, '}')
-	}
-	return terminal.Indent(append(b, '}'))
 }
 
 // runRemove removes a server from a file of servers.

@@ -204,7 +204,9 @@ func (c *invocation) loadAll() *config.Config {
 		if hasWord(programs, found.Program) {
 			cfg.Problems = append(cfg.Problems, found.Problems...)
 			for _, s := range found.Servers {
-				s.Scope = "local" // the user has named the program
+				if s.Scope != "project" {
+					s.Scope = "local" // the user has named the program
+				}
 				cfg.Servers = slices.DeleteFunc(cfg.Servers, func(other *config.Server) bool { return other.Name == s.Name })
 				cfg.Servers = append(cfg.Servers, s)
 			}

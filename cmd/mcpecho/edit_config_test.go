@@ -103,6 +103,10 @@ func TestAddFromAnotherProgram(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 	runCommand(t, "add", "echos", "--from", "cursor").want(t, failure.Usage, "", "type: mcpecho add echoes --from cursor\n")
+	runCommand(t, "call", "-c", "cursor", "echoes", "echo", "message=hi").want(t, failure.Usage, "", "type: mcpecho trust echoes -c cursor\n")
+	if o := runCommand(t, "trust", "echoes", "-c", "cursor"); o.status != 0 {
+		t.Errorf("%+v", o)
+	}
 	runCommand(t, "call", "-c", "cursor", "echoes", "echo", "message=hi").want(t, 0, "hi\n", "")
 	runCommand(t, "call", "cursor:echoes", "echo", "message=hi").want(t, 0, "hi\n", "")
 	home := filepath.Join(os.Getenv("HOME"), ".cursor")
@@ -114,6 +118,9 @@ func TestAddFromAnotherProgram(t *testing.T) {
 	runCommand(t, "add", "echoes", "--from", "cursr").want(t, failure.Usage, "", "type: mcpecho add echoes --from cursor (found: cursor)\n")
 	o = runCommand(t, "add", "echoes", "--from", "Cursor")
 	if o.status != 0 || !strings.Contains(o.stdout, "Added echoes to .mcp.json.") {
+		t.Errorf("%+v", o)
+	}
+	if o := runCommand(t, "trust", "echoes"); o.status != 0 {
 		t.Errorf("%+v", o)
 	}
 	runCommand(t, "call", "echoes", "echo", "message=hi").want(t, 0, "hi\n", "")

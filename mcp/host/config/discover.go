@@ -123,7 +123,8 @@ func (p *Places) list() []location {
 // Discover returns the servers that other programs on this machine have in their
 // files: Claude Desktop, Claude Code, Cursor, VS Code, Windsurf, Zed, Gemini CLI
 // and Codex. It returns the files that exist and either define servers or have
-// problems, ordered by program, then the user's before the project's. It starts
+// problems, ordered by program, then the user's before the project's. Relative paths
+// become absolute. It starts
 // nothing, and [Load] does not use it: which of these servers to use is the
 // user's choice. p may be nil.
 //
@@ -139,6 +140,9 @@ func Discover(p *Places) []*Found {
 		}
 		seen = append(seen, l.file)
 		for _, f := range l.read(&places) {
+			for _, s := range f.Servers {
+				s.resolve()
+			}
 			if len(f.Servers)+len(f.Problems) > 0 {
 				list = append(list, f)
 			}

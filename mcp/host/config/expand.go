@@ -71,19 +71,19 @@ const slashes = "/" + string(os.PathSeparator)
 func (x *expansion) program() {
 	s := x.out
 	if s.Command = x.path("command", s.Command); wire.IndexAny(s.Command, slashes) >= 0 {
-		s.Command = x.absolute(s.Command)
+		s.Command = s.absolute(s.Command)
 	}
 	s.secretArgs(s.Args) // as they are written
 	for i := range s.Args {
 		s.Args[i] = x.path("args", s.Args[i])
 	}
 	s.secretArgs(s.Args)
-	if s.Dir = x.absolute(x.path("cwd", s.Dir)); s.Dir == "" {
+	if s.Dir = s.absolute(x.path("cwd", s.Dir)); s.Dir == "" {
 		s.Dir = s.project
 	}
 	var env []string
 	for _, name := range s.EnvFiles {
-		if name = x.absolute(x.path("envFile", name)); x.err != nil {
+		if name = s.absolute(x.path("envFile", name)); x.err != nil {
 			return
 		}
 		lines, err := readEnvFile(name)

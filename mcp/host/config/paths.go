@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
 // projectFolder returns the folder of the project that a file belongs to: the
@@ -34,9 +36,27 @@ func unitOf(file string) time.Duration {
 }
 
 // absolute returns a path of the settings, relative to base.
-func (x *expansion) absolute(path string) string {
-	if base := x.out.base; base != "" && path != "" && !filepath.IsAbs(path) {
-		return filepath.Join(base, path)
+func (s *Server) absolute(path string) string {
+	if s.base != "" && path != "" && !filepath.IsAbs(path) {
+		return filepath.Join(s.base, path)
 	}
 	return path
+}
+
+// resolve makes the paths absolute that are relative to the file: in the file that they
+// are copied to, they would name other programs. It leaves those that begin with a
+// variable or ~.
+func (s *Server) resolve() {
+	paths := []*string{&s.Dir}
+	if wire.IndexAny(s.Command, slashes) >= 0 {
+		paths = append(paths, &s.Command)
+	}
+	for i := range s.EnvFiles {
+		paths = append(paths, &s.EnvFiles[i])
+	}
+	for _, path := range paths {
+		if !strings.HasPrefix(*path, "~") && !strings.HasPrefix(*path, "$") {
+			*path = s.absolute(*path)
+		}
+	}
 }
