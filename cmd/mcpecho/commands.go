@@ -221,8 +221,9 @@ declares the same capabilities to both: beside a recording, those of its client.
 			long: `FILE was written with --record or --trace. A line has the seconds since the
 beginning, the connection, > for what the client sent and < for what the server sent,
 the id (of an HTTP exchange after #), how long the response took, its size, the method
-and what it is for. ! marks what went wrong, also requests without a response. -v prints
-the messages, too. -f goes on with a file that replaces FILE.`,
+and what it is for; "of 5" is a message of the exchange that request 5 began. ! marks
+what went wrong, also requests without a response. -v prints the messages, too. -f goes
+on with a file that replaces FILE.`,
 			flags: []string{"follow", "last", "errors", "method", "tool", "id", "json", "v", "no-color"}, endless: true, run: runView,
 			example: []string{"view session.jsonl", "view session.rec --errors", "view session.rec --tool 'get_*' -v"},
 		}, {

@@ -28,14 +28,36 @@ type Line struct {
 	Note   string // what the entry says
 	Error  string // the problem; empty if there is none
 
-	id      string   // id of the request in JSON, or # and the number of the HTTP exchange
-	request *request // the request of a response
-	n       int      // number of a request, in the order of arrival
+	id      string   // of a request, a response or what is canceled, in JSON, or # and that of an exchange
+	request *request // itself, or that of a response
+	root    *request // that of the exchange to which it belongs; nil for none
+	n       int      // of a request, in the order in which they came
 
 	isMessage bool // whether Summary counts it as a message
 }
 
-// describeHTTP describes the problems of an HTTP message.
+// describeRelated adds to a message of an exchange, other than its request and its
+// response, whose it is, and to progress how far it is.
+func (l *Line) describeRelated() {
+	params := l.Entry.Message.Params
+	if l.Method == "notifications/progress" {
+		l.Note = string(wire.Lookup(params, "progress"))
+		if total := wire.Lookup(params, "total"); total != nil {
+			l.Note += "/" + string(total)
+		}
+		if message := wire.Lookup(params, "message"); message != nil {
+			l.Note += " " + string(message)
+		}
+		if l.root == nil {
+			l.Note += " of token " + string(wire.Lookup(params, "progressToken"))
+		}
+	}
+	if l.root != nil {
+		l.Note = strings.TrimSpace(short(l.Note) + " of " + l.root.line.id)
+	}
+}
+
+// describeHTTP describes what is wrong with an HTTP message.
 func (l *Line) describeHTTP() {
 	h := l.Entry.HTTP
 	l.Kind, l.Note, l.id = "http", h.Method, "#"+strconv.Itoa(h.Exchange)

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,10 +14,11 @@ import (
 )
 
 const (
-	maxWaiting  = 50_000   // limit of the stored requests without a response
-	maxAnswered = 1000     // limit of the stored requests with a response, to find a second one
-	maxKept     = 64 << 20 // limit of the bytes of messages in the stored requests
-	maxName     = 1000     // limit of the bytes of a name or an id in the stored requests
+	maxWaiting  = 50_000   // requests without a response that are remembered
+	maxAnswered = 1000     // requests with a response that are remembered, to find a second one
+	maxKept     = 64 << 20 // bytes of the messages of requests that are remembered
+	maxName     = 1000     // bytes of the names and ids of requests that are remembered
+	maxTags     = 3        // of a request: its progress token, and the id of its task in each version
 )
 
 // A key identifies a request.
@@ -28,8 +30,10 @@ type key struct {
 
 // A request waits for its response, or has received it.
 type request struct {
-	line *Line // its entry has the message only if Describe may return it with the response
-	kept int   // bytes of the message
+	line *Line    // whose entry has the message only if it is to be shown with its response
+	root *request // the request of the exchange to which it belongs, often itself
+	kept int      // bytes of the message
+	tags []key    // those in requests.tags
 
 	answered, shown bool
 	canceled        time.Duration // the time of its cancellation; 0 if there is none
@@ -38,7 +42,9 @@ type request struct {
 // requests match responses with requests. The zero value is ready to use.
 type requests struct {
 	known     map[key]*request
-	answered  []key // the keys in known with a response, in the order of the responses
+	answered  []key                         // those in known with a response, in the order of these
+	tags      map[key]*request              // by progress tokens and by the ids of tasks
+	open      map[int]map[*request]struct{} // the tool calls without a response, by connection
 	n         int
 	kept      int // bytes of the messages in known
 	forgotten int // number of requests without a response that are not in known
@@ -65,10 +71,54 @@ func (q *requests) add(l *Line, keep bool) {
 		e.Conn, e.At, e.Sent = l.Entry.Conn, l.Entry.At, l.Entry.Sent
 		r.line = &Line{Entry: e, Kind: l.Kind, Method: short(l.Method), Name: short(l.Name), id: k.id, n: q.n, Size: l.Size}
 	}
+	r.root = cmp.Or(l.root, r)
+	r.line.root, r.line.request = r.root, r
+	l.root, l.request = r.root, r
 	if q.known == nil {
-		q.known = make(map[key]*request)
+		q.known, q.tags, q.open = make(map[key]*request), make(map[key]*request), make(map[int]map[*request]struct{})
 	}
+	q.forget(k)
 	q.known[k] = r
+	q.tag(r, k.sent, "token ", wire.Lookup(l.Entry.Message.Params, "_meta", "progressToken"))
+	if k.sent && l.Method == "tools/call" {
+		if q.open[k.conn] == nil {
+			q.open[k.conn] = make(map[*request]struct{})
+		}
+		q.open[k.conn][r] = struct{}{}
+	}
+}
+
+// tag makes related find a request by a progress token, or by the id of its task.
+func (q *requests) tag(r *request, sent bool, kind string, value []byte) {
+	if k := (key{r.line.Entry.Conn, sent, kind + normal(string(value))}); value != nil && len(value) <= maxName && len(r.tags) < maxTags {
+		q.tags[k] = r
+		r.tags = append(r.tags, k)
+	}
+}
+
+// related returns the request of the exchange to which a message belongs that is no
+// response, or nil. What a server asks and logs belongs to the tool call that waits for
+// its response, if it is the only one.
+func (q *requests) related(l *Line) *request {
+	e, params := l.Entry, l.Entry.Message.Params
+	tag := key{e.Conn, !e.Sent, "token " + normal(string(wire.Lookup(params, "progressToken")))}
+	if l.Method != "notifications/progress" {
+		task := wire.Lookup(params, "taskId")
+		if task == nil {
+			task = wire.Lookup(params, "_meta", "io.modelcontextprotocol/related-task", "taskId")
+		}
+		tag = key{e.Conn, true, "task " + normal(string(task))}
+	}
+	r, open := q.tags[tag], q.open[e.Conn]
+	asks := l.Kind == "request" && l.Method != "ping" || l.Method == "notifications/message"
+	if r == nil && !e.Sent && asks && len(open) == 1 {
+		for r = range open {
+		}
+	}
+	if r == nil {
+		return nil
+	}
+	return r.root
 }
 
 // short returns a copy of a name that may be long.
@@ -89,6 +139,12 @@ func (q *requests) forget(k key) {
 	if r := q.known[k]; r != nil {
 		q.kept -= r.kept
 		delete(q.known, k)
+		delete(q.open[k.conn], r)
+		for _, tag := range r.tags {
+			if q.tags[tag] == r {
+				delete(q.tags, tag)
+			}
+		}
 	}
 }
 
@@ -113,6 +169,9 @@ func (q *requests) answer(l *Line) *request {
 			l.Error = "the id of the request is " + k.id
 		}
 		r.answered = true
+		delete(q.open[k.conn], r)
+		q.tag(r, k.sent, "task ", wire.Lookup(m.Result, "taskId"))
+		q.tag(r, k.sent, "task ", wire.Lookup(m.Result, "task", "taskId"))
 		if q.answered = append(q.answered, k); len(q.answered) > maxAnswered {
 			if old := q.known[q.answered[0]]; old != nil && old.answered {
 				q.forget(q.answered[0])
@@ -127,7 +186,7 @@ func (q *requests) answer(l *Line) *request {
 		l.Error = "no request has this id"
 	}
 	if r != nil {
-		l.Method, l.Name = r.line.Method, r.line.Name
+		l.Method, l.Name, l.root = r.line.Method, r.line.Name, r.root
 		l.Took, l.Timed = l.Entry.At-r.line.Entry.At, true
 	}
 	failed := ""
@@ -160,6 +219,8 @@ func (q *requests) cancel(l *Line) {
 		l.id = id.String()
 		if r := q.known[key{l.Entry.Conn, l.Entry.Sent, normal(l.id)}]; r != nil {
 			r.canceled = max(l.Entry.At, 1)
+			l.root = r.root
+			delete(q.open[l.Entry.Conn], r)
 		}
 	}
 }

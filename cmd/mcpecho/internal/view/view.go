@@ -4,6 +4,7 @@ package view
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -122,12 +123,17 @@ func (v *Viewer) describe(e *Entry) *Line {
 		l.request = v.requests.answer(l)
 	case m.IsRequest():
 		l.Kind, l.Method, l.Name = "request", m.Method, nameOf(m.Params)
+		l.root = v.requests.related(l)
+		l.describeRelated()
 		v.requests.add(l, v.Filter.Errors)
 	default:
 		l.Kind, l.Method, l.Name = "notification", m.Method, nameOf(m.Params)
 		if m.Method == "notifications/cancelled" {
 			v.requests.cancel(l)
+			break
 		}
+		l.root = v.requests.related(l)
+		l.describeRelated()
 	}
 	return l
 }
@@ -138,10 +144,12 @@ func (v *Viewer) add(lines []*Line, l *Line) []*Line {
 	if !v.matches(l) {
 		return lines
 	}
-	if r := l.request; r != nil && v.Filter.Errors && !r.shown {
+	if r := l.request; r != nil {
+		if v.Filter.Errors && !r.shown && l.Kind == "response" {
+			lines = append(lines, r.line)
+			v.shown++
+		}
 		r.shown = true
-		lines = append(lines, r.line)
-		v.shown++
 	}
 	switch {
 	case l.Kind == "unanswered":
@@ -167,6 +175,9 @@ func (v *Viewer) addUnanswered(lines []*Line, conn int) []*Line {
 // members are the names of the criteria of a filter.
 var members = [...]string{"method", "tool", "id"}
 
+// byID is the index of the member that numbers are for.
+const byID = 2
+
 // patterns returns the values of members.
 func (f *Filter) patterns() [3]string { return [...]string{f.Method, f.Tool, f.ID} }
 
@@ -175,15 +186,19 @@ func (f *Filter) isEmpty() bool { return f.Method+f.Tool+f.ID == "" && !f.Errors
 
 // matches reports whether a line matches the filter.
 func (v *Viewer) matches(l *Line) bool {
+	call := l
+	if l.root != nil {
+		call = l.root.line
+	}
 	has := [...]string{l.Method, "", l.id}
-	if l.Method == "tools/call" {
-		has[1] = l.Name
+	if call.Method == "tools/call" {
+		has[1] = call.Name
 	}
 	ok := !v.Filter.Errors || l.Error != ""
 	for i, pattern := range v.patterns() {
 		switch name := has[i]; {
 		case pattern == "":
-		case name != "" && (glob.Match(pattern, name) || glob.Match(pattern, strings.Trim(name, `"`))):
+		case isMatch(pattern, name), i == byID && isMatch(pattern, call.id):
 			v.found[i] = true
 		default:
 			ok = false
@@ -198,12 +213,21 @@ func (v *Viewer) matches(l *Line) bool {
 	return ok
 }
 
-// Unmatched returns the first criterion of the filter that no line matches, and the values
-// that lines have.
+// isMatch reports whether a name, or an id with or without quotes, matches a glob.
+func isMatch(pattern, name string) bool {
+	return name != "" && (glob.Match(pattern, name) || glob.Match(pattern, strings.Trim(name, `"`)))
+}
+
+// Unmatched returns the first member of the filter that matches nothing at all, and what
+// it could be.
 func (v *Viewer) Unmatched() (member, pattern string, names []string) {
 	for i, pattern := range v.patterns() {
 		if pattern != "" && !v.found[i] {
-			return members[i], pattern, wire.SortedKeys(v.names[i])
+			names = wire.SortedKeys(v.names[i])
+			if i >= byID {
+				slices.SortStableFunc(names, func(a, b string) int { return len(a) - len(b) }) // 9 is before 10
+			}
+			return members[i], pattern, names
 		}
 	}
 	return "", "", nil

@@ -78,9 +78,9 @@ func TestLines(t *testing.T) {
 	file := session(t)
 	if got, want := all(t, file, Filter{}, text), `
     0.000 1   > 1                     79 B  tools/call a\u001b[2Jdd
-    0.002 1   < 1                     54 B  elicitation/create
+    0.002 1   < 1                     54 B  elicitation/create  of 1
     0.003 1   > 1         1.5 ms      36 B  elicitation/create
-    0.004 1   <                       50 B  notifications/message
+    0.004 1   <                       50 B  notifications/message  of 1
     0.006 1   < 1         6.0 ms      50 B  tools/call a\u001b[2Jdd  ! the tool failed
     0.007 1   < 1         7.5 ms      71 B  tools/call a\u001b[2Jdd  ! a further response to the request; error -32602: once\u000amore
     0.009 1   <                             text  ! not JSON: Listening
@@ -238,10 +238,10 @@ func TestFilters(t *testing.T) {
 		{Filter{Method: "t?ols/l[hi]st"}, "1 1", "2 of 8 messages, 0 errors"},
 		{Filter{Method: "{tools/list,prompts/get}"}, "1 4 4 1", "4 of 8 messages, 0 errors"},
 		{Filter{Method: "*"}, `1 2 "x" 4 4 2 1 - "x"`, "8 of 8 messages, 1 error, 1 request without a response"},
-		{Filter{Tool: "get_*"}, `2 "x" 2 "x"`, "3 of 8 messages, 1 error, 1 request without a response"},
+		{Filter{Tool: "get_*"}, `2 "x" 2 - "x"`, "4 of 8 messages, 1 error, 1 request without a response"},
 		{Filter{Tool: "get_a"}, "2 2", "2 of 8 messages, 1 error"},
 		{Filter{ID: "4"}, "4 4", "2 of 8 messages, 0 errors"},
-		{Filter{ID: "x"}, `"x" "x"`, "1 of 8 messages, 0 errors, 1 request without a response"},
+		{Filter{ID: "x"}, `"x" - "x"`, "2 of 8 messages, 0 errors, 1 request without a response"},
 		{Filter{Errors: true}, `2 2 "x"`, "2 of 8 messages, 1 error, 1 request without a response"},
 		{Filter{Errors: true, Tool: "get_b"}, `"x"`, "0 of 8 messages, 0 errors, 1 request without a response"},
 	} {
@@ -258,7 +258,7 @@ func TestFilters(t *testing.T) {
 	for filter, want := range map[Filter]string{
 		{Method: "tool/list"}: `method "tool/list" [notifications/message prompts/get tools/call tools/list]`,
 		{Tool: "tools/list"}:  `tool "tools/list" [get_a get_b]`,
-		{ID: "y"}:             `id "y" ["x" 1 2 4]`,
+		{ID: "y"}:             `id "y" [1 2 4 "x"]`,
 		{ID: "4", Tool: "*a"}: `"" []`, // each matches something
 	} {
 		v, r := Viewer{Filter: filter}, NewReader(strings.NewReader(file))
@@ -271,8 +271,89 @@ func TestFilters(t *testing.T) {
 	}
 }
 
-// TestManyRequests: a Viewer stores a limited number of requests, and reports no problem
-// of others.
+// TestExchanges: a filter for a call shows all that belongs to it, and progress says how far
+// it is.
+func TestExchanges(t *testing.T) {
+	call := func(id, tool, token string) string {
+		return `>{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call","params":{"name":"` + tool + `","_meta":{"progressToken":` + token + `}}}`
+	}
+	notify := func(method, params string) string {
+		return `{"jsonrpc":"2.0","method":"notifications/` + method + `","params":` + params + `}`
+	}
+	ask := func(id, method, params string) string {
+		return `<{"jsonrpc":"2.0","id":` + id + `,"method":"` + method + `","params":` + params + `}`
+	}
+	file := trace(
+		call("5", "slow", "5"),
+		"<"+notify("progress", `{"progressToken":5.0,"progress":3,"total":10,"message":"half\u001b way"}`),
+		ask("1", "elicitation/create", "{}"),
+		`>{"jsonrpc":"2.0","id":1,"result":{}}`,
+		ask("2", "ping", "{}"),
+		`>{"jsonrpc":"2.0","id":2,"result":{}}`,
+		call("10", "other", `"b"`),
+		ask("3", "sampling/createMessage", "{}"), // of either call
+		ask("4", "sampling/createMessage", `{"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"T"}}}`),
+		"<"+notify("progress", `{"progressToken":"b","progress":0.5}`),
+		"<"+notify("progress", `{"progressToken":"none","progress":1}`),
+		">"+notify("cancelled", `{"requestId":5,"reason":"slow"}`),
+		"<"+notify("message", `{"level":"info","data":"x"}`), // of the other call, as this one was canceled
+		`<{"jsonrpc":"2.0","id":10,"result":{"task":{"taskId":"T","status":"working"}}}`,
+		`>{"jsonrpc":"2.0","id":11,"method":"tasks/get","params":{"taskId":"T"}}`,
+		ask("6", "elicitation/create", `{"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"T"}}}`),
+		"<"+notify("message", `{"level":"info","data":"y"}`), // of none
+	)
+	said := func(l *Line) string {
+		return cmp.Or(l.id, "-") + " " + strings.TrimPrefix(l.Method, "notifications/") + " " + l.Note + "\n"
+	}
+	for _, test := range []struct {
+		filter Filter
+		want   string
+	}{
+		{Filter{Tool: "slow"}, `5 tools/call 
+- progress 3/10 "half\u001b way" of 5
+1 elicitation/create of 5
+1 elicitation/create 
+5 cancelled 
+5 tools/call 
+`},
+		{Filter{ID: "10"}, `10 tools/call 
+- progress 0.5 of 10
+- message of 10
+10 tools/call 
+11 tasks/get of 10
+6 elicitation/create of 10
+11 tasks/get 
+6 elicitation/create 
+`},
+		{Filter{Method: "notifications/progress"}, `- progress 3/10 "half\u001b way" of 5
+- progress 0.5 of 10
+- progress 1 of token "none"
+`},
+	} {
+		got := all(t, file, test.filter, said)
+		if got = got[:strings.LastIndexByte(strings.TrimSuffix(got, "\n"), '\n')+1]; got != test.want {
+			t.Errorf("%+v: %s\nwant %s", test.filter, got, test.want)
+		}
+	}
+	v := Viewer{}
+	r := NewReader(strings.NewReader(file))
+	for e, err := r.Next(); err == nil; e, err = r.Next() {
+		v.Describe(e)
+	}
+	v.Filter.ID = "x"
+	for _, id := range []string{"10", `"b"`, "9"} {
+		v.matches(&Line{id: id})
+	}
+	if _, _, names := v.Unmatched(); strings.Join(names, " ") != `9 10 "b"` {
+		t.Error(names)
+	}
+	if v.requests.unanswered(0, 0); len(v.requests.tags) > 0 || len(v.requests.open[1]) > 0 {
+		t.Errorf("%+v", v.requests)
+	}
+}
+
+// TestManyRequests: what is remembered of requests is limited, and nothing is claimed of
+// those that are forgotten.
 func TestManyRequests(t *testing.T) {
 	v, n := Viewer{Filter: Filter{Errors: true}}, maxWaiting+2*maxAnswered
 	long := strings.Repeat("x", 1<<20)
