@@ -35,6 +35,9 @@ type request struct {
 	kept int      // bytes of the message
 	tags []key    // those in requests.tags
 
+	open          bool     // whether it is a call of a tool that waits for its response
+	before, after *request // the other open calls of the connection
+
 	answered, shown bool
 	canceled        time.Duration // the time of its cancellation; 0 if there is none
 }
@@ -42,9 +45,8 @@ type request struct {
 // requests match responses with requests. The zero value is ready to use.
 type requests struct {
 	known     map[key]*request
-	answered  []key                         // those in known with a response, in the order of these
-	tags      map[key]*request              // by progress tokens and by the ids of tasks
-	open      map[int]map[*request]struct{} // the tool calls without a response, by connection
+	answered  []key            // those in known with a response, in the order of these
+	tags      map[key]*request // by progress tokens and by the ids of tasks, and the last of the open calls of a connection
 	n         int
 	kept      int // bytes of the messages in known
 	forgotten int // number of requests without a response that are not in known
@@ -75,17 +77,39 @@ func (q *requests) add(l *Line, keep bool) {
 	r.line.root, r.line.request = r.root, r
 	l.root, l.request = r.root, r
 	if q.known == nil {
-		q.known, q.tags, q.open = make(map[key]*request), make(map[key]*request), make(map[int]map[*request]struct{})
+		q.known, q.tags = make(map[key]*request), make(map[key]*request)
 	}
 	q.forget(k)
 	q.known[k] = r
 	q.tag(r, k.sent, "token ", wire.Lookup(l.Entry.Message.Params, "_meta", "progressToken"))
 	if k.sent && l.Method == "tools/call" {
-		if q.open[k.conn] == nil {
-			q.open[k.conn] = make(map[*request]struct{})
+		last := q.tags[openCalls(k.conn)]
+		if r.open, r.before = true, last; last != nil {
+			last.after = r
 		}
-		q.open[k.conn][r] = struct{}{}
+		q.tags[openCalls(k.conn)] = r
 	}
+}
+
+// openCalls is the key of requests.tags for the open calls of a connection.
+func openCalls(conn int) key { return key{conn: conn, id: "open"} }
+
+// close removes a request from the open calls.
+func (q *requests) close(r *request) {
+	switch {
+	case !r.open:
+		return
+	case r.after != nil:
+		r.after.before = r.before
+	case r.before != nil:
+		q.tags[openCalls(r.line.Entry.Conn)] = r.before
+	default:
+		delete(q.tags, openCalls(r.line.Entry.Conn))
+	}
+	if r.before != nil {
+		r.before.after = r.after
+	}
+	r.open, r.before, r.after = false, nil, nil
 }
 
 // tag makes related find a request by a progress token, or by the id of its task.
@@ -109,11 +133,10 @@ func (q *requests) related(l *Line) *request {
 		}
 		tag = key{e.Conn, true, "task " + normal(string(task))}
 	}
-	r, open := q.tags[tag], q.open[e.Conn]
+	r, open := q.tags[tag], q.tags[openCalls(e.Conn)]
 	asks := l.Kind == "request" && l.Method != "ping" || l.Method == "notifications/message"
-	if r == nil && !e.Sent && asks && len(open) == 1 {
-		for r = range open {
-		}
+	if r == nil && !e.Sent && asks && open != nil && open.before == nil {
+		r = open
 	}
 	if r == nil {
 		return nil
@@ -139,7 +162,7 @@ func (q *requests) forget(k key) {
 	if r := q.known[k]; r != nil {
 		q.kept -= r.kept
 		delete(q.known, k)
-		delete(q.open[k.conn], r)
+		q.close(r)
 		for _, tag := range r.tags {
 			if q.tags[tag] == r {
 				delete(q.tags, tag)
@@ -169,7 +192,7 @@ func (q *requests) answer(l *Line) *request {
 			l.Error = "the id of the request is " + k.id
 		}
 		r.answered = true
-		delete(q.open[k.conn], r)
+		q.close(r)
 		q.tag(r, k.sent, "task ", wire.Lookup(m.Result, "taskId"))
 		q.tag(r, k.sent, "task ", wire.Lookup(m.Result, "task", "taskId"))
 		if q.answered = append(q.answered, k); len(q.answered) > maxAnswered {
@@ -220,7 +243,7 @@ func (q *requests) cancel(l *Line) {
 		if r := q.known[key{l.Entry.Conn, l.Entry.Sent, normal(l.id)}]; r != nil {
 			r.canceled = max(l.Entry.At, 1)
 			l.root = r.root
-			delete(q.open[l.Entry.Conn], r)
+			q.close(r)
 		}
 	}
 }

@@ -4,7 +4,6 @@ package view
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -224,8 +223,10 @@ func (v *Viewer) Unmatched() (member, pattern string, names []string) {
 	for i, pattern := range v.patterns() {
 		if pattern != "" && !v.found[i] {
 			names = wire.SortedKeys(v.names[i])
-			if i >= byID {
-				slices.SortStableFunc(names, func(a, b string) int { return len(a) - len(b) }) // 9 is before 10
+			for n := range names {
+				for ; i >= byID && n > 0 && len(names[n]) < len(names[n-1]); n-- { // 9 is before 10
+					names[n], names[n-1] = names[n-1], names[n]
+				}
 			}
 			return members[i], pattern, names
 		}
