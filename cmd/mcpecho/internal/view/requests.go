@@ -221,18 +221,16 @@ func (q *requests) answer(l *Line) *request {
 	case string(wire.Lookup(m.Result, "isError")) == "true":
 		failed = "the tool failed"
 	}
-	if failed != "" {
-		l.mark(failed)
-	}
+	l.mark(failed)
 	return r
 }
 
-// mark adds a problem to the line.
+// mark adds what is wrong with the line, unless that is empty.
 func (l *Line) mark(problem string) {
-	if l.Error != "" {
-		problem = l.Error + "; " + problem
+	if l.Error != "" && problem != "" {
+		problem = "; " + problem
 	}
-	l.Error = problem
+	l.Error += problem
 }
 
 // cancel notes the time at which the client or the server canceled a request.

@@ -30,7 +30,8 @@ type Viewer struct {
 	messages, shown    int // number of all messages, and of those that match
 	errors, unanswered int // numbers of lines that match
 	requests           requests
-	last               time.Duration // time of the last entry
+	schemas            schemas
+	last               time.Duration // of the last entry
 
 	found [3]bool              // whether a line matches Method, Tool and ID
 	names [3]map[string]string // the keys are the values in other lines
@@ -48,6 +49,7 @@ func (v *Viewer) Describe(e *Entry) (lines []*Line) {
 	lines = v.add(nil, v.describe(e))
 	if e.Kind == recording.Connection {
 		lines = v.addUnanswered(lines, e.Conn)
+		v.schemas.end(e.Conn)
 	}
 	return lines
 }
@@ -79,7 +81,10 @@ func (v *Viewer) End(missing string) []*Line {
 	if v.isEmpty() {
 		v.unanswered += v.requests.forgotten
 	}
-	v.requests = requests{}
+	if v.schemas.spent >= maxChecks {
+		lines = append(lines, v.Remark("", "not all calls were checked against the schemas of their tools, which takes more than "+maxChecks.String()))
+	}
+	v.requests, v.schemas = requests{}, schemas{}
 	if missing != "" {
 		lines = append(lines, v.Remark("", missing))
 	}
@@ -120,11 +125,20 @@ func (v *Viewer) describe(e *Entry) *Line {
 	case m.Method == "":
 		l.Kind = "response"
 		l.request = v.requests.answer(l)
+		switch l.Method {
+		case "tools/list":
+			v.schemas.learn(e.Conn, m.Result)
+		case "tools/call":
+			v.schemas.checkResult(l)
+		}
 	case m.IsRequest():
 		l.Kind, l.Method, l.Name = "request", m.Method, nameOf(m.Params)
 		l.root = v.requests.related(l)
 		l.describeRelated()
 		v.requests.add(l, v.Filter.Errors)
+		if l.Method == "tools/call" {
+			v.schemas.checkCall(l)
+		}
 	default:
 		l.Kind, l.Method, l.Name = "notification", m.Method, nameOf(m.Params)
 		if m.Method == "notifications/cancelled" {

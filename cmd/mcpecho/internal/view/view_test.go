@@ -190,8 +190,78 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-// TestWidth: the text of a line stays in its column, and a problem begins a line of its
-// own if it does not fit.
+// TestSchemas: arguments and results are held against the schemas that the server has
+// listed before, on the same connection.
+func TestSchemas(t *testing.T) {
+	const ask = `>{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
+	list := `<{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"broken","inputSchema":3},3,{"name":"a\u0064d",` +
+		`"inputSchema":{"type":"object","properties":{"a":{"type":"number"},"token":{"type":"number"}},"required":["a"]},` +
+		`"outputSchema":{"type":"object","properties":{"sum":{"type":"integer"}},"required":["sum"]}}]}}`
+	call := func(arguments string) string {
+		return `>{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"add"` + arguments + `}}`
+	}
+	result := func(text string) string { return `<{"jsonrpc":"2.0","id":2,"result":{` + text + `}}` }
+	good, sum := call(`,"arguments":{"a":1}`), result(`"structuredContent":{"sum":3}`)
+	v := Viewer{}
+	for _, test := range []struct {
+		messages []string
+		want     []string // of the lines
+	}{
+		{[]string{ask, list, good, sum}, nil},
+		{[]string{good, sum, call(""), result("")}, nil}, // without a list
+		{[]string{ask, list, call(""), result(`"structuredContent":{}`)}, []string{
+			`the arguments violate the input schema: "a" is missing`, `the result violates the output schema: "sum" is missing`}},
+		{[]string{ask, list, call(`,"arguments":{"a":"x\u001b"}`), result("")}, []string{
+			"the arguments violate the input schema: /a: want number, got string", "the tool has an output schema, and its result no structuredContent"}},
+		{[]string{ask, list, call(`,"arguments":null`), result(`"isError":true`)}, []string{
+			"the arguments violate the input schema: want object, got null", "the tool failed"}},
+		{[]string{ask, list, call(`,"arguments":{"a":1,"token":"***"}`), result(`"resultType":"input_required","inputRequests":{}`)}, nil},
+		{[]string{ask, list, good, result(`"task":{"taskId":"7"}`)}, nil},
+		{[]string{ask, list, good, result(`"resultType":"complete"`)}, []string{"the tool has an output schema, and its result no structuredContent"}},
+		{[]string{ask, list, ask, strings.Replace(list, `"type":"number"`, `"type":"string"`, 1), good, sum}, []string{
+			"the arguments violate the input schema: /a: want string, got number"}},
+	} {
+		var got []string
+		r := NewReader(strings.NewReader(trace(test.messages...)))
+		for e, err := r.Next(); err == nil; e, err = r.Next() {
+			for _, l := range v.Describe(e) {
+				if l.Error != "" {
+					got = append(got, l.Error)
+				}
+			}
+		}
+		v.End("")
+		if strings.Join(got, "\n") != strings.Join(test.want, "\n") {
+			t.Errorf("%s: %q, want %q", test.messages, got, test.want)
+		}
+	}
+	// With --errors a wrong call is listed once, with its response if that is wrong, too.
+	if got := all(t, trace(ask, list, call(""), result(`"isError":true`)), Filter{Errors: true}, text); strings.Count(got, "\n") != 3 {
+		t.Error(got)
+	}
+	// The memory is that of the last lists, and connections that end have none.
+	for range 3 {
+		v.schemas.learn(1, []byte(`{"tools":[{"name":"x","inputSchema":{"x":"`+strings.Repeat("x", maxSchemas/2)+`"},"outputSchema":{"x":"`+strings.Repeat("x", maxSchemas/2)+`"}}]}`))
+	}
+	if s := &v.schemas; len(s.known) != 1 || s.size > maxSchemas || s.size < maxSchemas/2 {
+		t.Errorf("%d schemas of %d bytes", len(s.known), s.size)
+	}
+	if v.schemas.end(1); len(v.schemas.known) > 0 || v.schemas.size != 0 {
+		t.Errorf("%d schemas of %d bytes", len(v.schemas.known), v.schemas.size)
+	}
+	// Whatever the schemas are, checking ends.
+	v.schemas.learn(1, []byte(`{"tools":[{"name":"x","inputSchema":{"type":"object"}}]}`))
+	v.schemas.spent = maxChecks
+	if got := v.schemas.check(key{1, true, "x"}, "", []byte("3")); got != "" {
+		t.Error(got)
+	}
+	if lines := v.End(""); len(lines) != 1 || !strings.Contains(lines[0].Error, "takes more than 5s") {
+		t.Errorf("%+v", lines)
+	}
+}
+
+// TestWidth: what a line says stays in its column, and what is wrong begins a line if it
+// does not fit.
 func TestWidth(t *testing.T) {
 	file := trace(`<{"jsonrpc":"2.0","id":8,"error":{"code":-32602,"message":"one two three four five six seven eight"}}`, `>{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"add"}}`)
 	red := func(st terminal.Style, s string) string {
