@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strconv"
 	"strings"
@@ -14,7 +15,6 @@ import (
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/input"
-	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/view"
 	"github.com/stdmcp/stdmcp/internal/nearest"
 	"github.com/stdmcp/stdmcp/internal/recording"
@@ -23,7 +23,7 @@ import (
 )
 
 const (
-	// followTime is how often view --follow looks whether the file has grown.
+	// followTime is how often view --follow looks whether the file is there and has grown.
 	followTime = 200 * time.Millisecond
 
 	// viewChunk is how much view writes at a time, and maxLast how much it keeps for
@@ -50,9 +50,20 @@ type viewing struct {
 func runView(ctx context.Context, c *invocation) (err error) {
 	f := &c.flags
 	p := &viewing{invocation: c, name: c.args[0], isLast: f.Last >= 0}
-	p.Filter = view.Filter{Method: f.Method, Tool: f.Tool, ID: f.ID, Errors: f.Errors}
-	if p.file, err = input.Await(ctx, func() (*os.File, error) { return input.Open(p.name) }); err != nil {
-		return c.explainRecording(err, p.name)
+	p.Filter = view.Filter{Method: f.Method, Tool: f.Tool, ID: f.ID, Conn: f.Connection, Sender: f.Sender, Grep: f.Grep, Errors: f.Errors}
+	for waits := false; ; waits = true {
+		if p.file, err = input.Await(ctx, func() (*os.File, error) { return input.Open(p.name) }); err == nil {
+			break
+		}
+		if !f.Follow || !errors.Is(err, fs.ErrNotExist) {
+			return c.explainRecording(err, p.name)
+		}
+		if !waits {
+			c.warn("waiting for " + p.name)
+		}
+		if err := pause(ctx); err != nil {
+			return err
+		}
 	}
 	defer func() { _ = p.file.Close() }()
 	missing, err := p.read(ctx)
@@ -133,11 +144,16 @@ func (p *viewing) wait(ctx context.Context) (change string, err error) {
 		}
 		return "the file was truncated, and begins again", nil
 	}
+	return "", pause(ctx)
+}
+
+// pause waits until view --follow looks again.
+func pause(ctx context.Context) error {
 	select {
 	case <-time.After(followTime):
-		return "", nil
+		return nil
 	case <-ctx.Done():
-		return "", context.Cause(ctx)
+		return context.Cause(ctx)
 	}
 }
 
@@ -184,7 +200,7 @@ func (p *viewing) explainUnmatched() error {
 		return nil
 	}
 	const most = 10
-	message, line := p.name+" has no message with the "+flag+" "+wire.Quote(pattern), p.without(flag)
+	message, line := p.name+" has no message for --"+flag+" "+wire.Quote(pattern), p.without(flag)
 	if near := nearest.Names(pattern, names); flag != "id" && len(near) > 0 {
 		message += " (did you mean " + wire.Quote(near[0]) + "?)"
 		line = append(line, "--"+flag, near[0])
@@ -202,8 +218,8 @@ func (p *viewing) viewed(l *view.Line) string {
 		return p.shown(string(l.JSON()))
 	}
 	text := l.Text(p.terminalWidth(p.stdout), p.styler(p.stdout))
-	if p.flags.Verbose && text != "" && l.Entry.Kind == recording.Message && l.Entry.Text != "" {
-		text += terminal.EscapeLine(l.Entry.Text) + "\n"
+	if message := l.Message(); p.flags.Verbose && text != "" && message != "" {
+		text += message + "\n"
 	}
 	return text
 }

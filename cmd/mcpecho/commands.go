@@ -224,7 +224,7 @@ the id (of an HTTP exchange after #), how long the response took, its size, the 
 and what it is for; "of 5" is a message of the exchange that request 5 began. ! marks
 what went wrong, also requests without a response. -v prints the messages, too. -f goes
 on with a file that replaces FILE.`,
-			flags: []string{"follow", "last", "errors", "method", "tool", "id", "json", "v", "no-color"}, endless: true, run: runView,
+			flags: []string{"follow", "last", "errors", "method", "tool", "id", "grep", "sender", "connection", "json", "v", "no-color"}, endless: true, run: runView,
 			example: []string{"view session.jsonl", "view session.rec --errors", "view session.rec --tool 'get_*' -v"},
 		}, {
 			name: "ping", target: true,

@@ -98,7 +98,7 @@ var fifthGuesses = []firstGuess{
 	{line: "cat k.rec", names: "mcpecho view k.rec"},
 	{line: "less k.rec", names: "mcpecho view k.rec"},
 	{line: "view k.rec -f tools/list", names: "mcpecho view k.rec -f --method tools/list"},
-	{line: "view k.rec --grep tools/list", names: "mcpecho view k.rec --method tools/list"},
+	{line: "view k.rec --grep tools/list", does: "tools/list"},
 	{line: "replay k.rec", names: "mcpecho serve --replay k.rec"},
 	{line: "serve k.rec", names: "mcpecho serve --replay k.rec"},
 	{line: "tools k.rec", names: "mcpecho tools -- mcpecho serve --replay k.rec"},

@@ -64,7 +64,8 @@ var translated = map[string]string{
 	"--out": "--output", "--save": "--output", "--output-file": "--output", "--log": "--trace", "--dump": "--trace",
 	"-l": "--wide", "--long": "--wide", "--full": "--wide", "--no-trunc": "--wide", "--all-parameters": "--wide",
 	"--global": "--user", "-g": "--user", "--no-verify": "--insecure", "--no-check-certificate": "--insecure",
-	"-m": "--timeout", "--trace-ascii": "--trace", "--listen": "--http", "--tail": "--follow", "--grep": "--method", "--filter": "--method",
+	"-m": "--timeout", "--trace-ascii": "--trace", "--listen": "--http", "--tail": "--follow", "--filter": "--grep", "--search": "--grep", "--text": "--grep",
+	"--from": "--sender", "--direction": "--sender", "--dir": "--sender", "--side": "--sender", "--conn": "--connection", "--session": "--connection",
 	"--sse": "-t sse", "--http": "-t http", "--streamable-http": "-t http", "--max-time": "--timeout",
 	"--mcp-version": "--protocol", "--version": "--protocol", "--server-config": "--config", "--config-file": "--config",
 }

@@ -151,6 +151,8 @@ func TestView(t *testing.T) {
 		"view session.rec --tool e* -n 1":  "2 of ",
 		"view session.rec --last 100":      all,
 		"view session.rec --errors --json": `{"kind":"summary",`,
+		"view session.rec --grep HI":       "tools/call echo",
+		"view session.rec --grep nosuch":   "0 of ",
 	} {
 		if o := runCommand(t, strings.Fields(line)...); o.status != 0 || !strings.Contains(o.stdout, strings.TrimSpace(want)) || o.stderr != "" {
 			t.Errorf("%s: %v, want %s", line, o, want)
@@ -161,6 +163,8 @@ func TestView(t *testing.T) {
 		"view session.rec --method tool/call":  "mcpecho view session.rec --method tools/call",
 		"view session.rec --method=nosuch -v":  "mcpecho view session.rec -v",
 		"view session.rec --tool=ehco":         "mcpecho view session.rec --tool echo",
+		"view session.rec --sender me":         "mcpecho view session.rec",
+		"view session.rec --connection 7":      "mcpecho view session.rec",
 		"view session.rec --id 99 --tool echo": "mcpecho view session.rec --tool echo",
 	} {
 		o := runCommand(t, strings.Fields(line)...)
@@ -220,6 +224,21 @@ func TestFollow(t *testing.T) {
 			t.Errorf("%s\nwant %s", out.b.String(), want)
 		}
 	}
+}
+
+// TestFollowWaits: view --follow waits for a file that does not exist yet.
+func TestFollowWaits(t *testing.T) {
+	t.Chdir(t.TempDir())
+	testutil.Must(t, os.WriteFile("made", []byte(`{"time":"2026-11-23T17:13:36Z","note":"here"}`+"\n"), 0o600))
+	ctx, cancel := context.WithCancel(t.Context())
+	stderr := &followingOutput{t: t, steps: []followStep{{"mcpecho: waiting for session\n", func() error { return os.Rename("made", "session") }}}}
+	out := &followingOutput{t: t, steps: []followStep{{"here\n", func() error { cancel(); return nil }}}}
+	e := &environment{stdout: out, stderr: stderr, stdin: strings.NewReader(""), getenv: os.Getenv, name: "mcpecho"}
+	if status := run(ctx, []string{"view", "-f", "session"}, e); status != failure.Interrupted || len(out.steps) > 0 || strings.Count(stderr.b.String(), "waiting") != 1 {
+		t.Errorf("status %d, %q, %q", status, out.b.String(), stderr.b.String())
+	}
+	// A directory is no file to wait for.
+	runCommand(t, "view", "-f", ".").want(t, failure.Usage, "", "neither a regular file nor a pipe")
 }
 
 func appendTo(name string, data []byte) error {

@@ -48,7 +48,8 @@ type Values struct {
 	Issuer                  string // the only authorization server; empty for any
 	Device                  bool   // log in with a code
 	Trace, Output           string
-	Method, Tool, ID        string        // of messages to print
+	Method, Tool, ID, Grep  string        // of messages to print
+	Sender, Connection      string        // of them, too
 	Last                    int           // how many lines to print; negative for all
 	Timeout, ConnectTimeout time.Duration // negative means no limit
 }
@@ -156,6 +157,9 @@ func All() []Flag {
 		{"method", "", "METHOD", "print only the messages of these methods, such as tools/*", text(func(f *Values) *string { return &f.Method })},
 		{"tool", "", "NAME", "print only the calls of these tools, such as get_*, and what belongs to them", text(func(f *Values) *string { return &f.Tool })},
 		{"id", "", "ID", "print only the request with this id and what belongs to it", text(func(f *Values) *string { return &f.ID })},
+		{"grep", "", "TEXT", "print only messages with this text, in lower or upper case", text(func(f *Values) *string { return &f.Grep })},
+		{"sender", "", "client|server", "print only what this side sent", text(func(f *Values) *string { return &f.Sender })},
+		{"connection", "", "N", "print only the messages of this connection", text(func(f *Values) *string { return &f.Connection })},
 		{"watch", "", "", "check again when files change: those that the server's command names, and each PATH", on(func(f *Values) *bool { return &f.Watch })},
 		{"call", "", "", "also call the tools that are marked read-only, with sample arguments", on(func(f *Values) *bool { return &f.Call })},
 		{"strict", "", "", "exit with status 5 also for changes that may break callers", on(func(f *Values) *bool { return &f.Strict })},

@@ -10,6 +10,7 @@ import (
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/display"
+	"github.com/stdmcp/stdmcp/internal/recording"
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
@@ -128,6 +129,20 @@ func (l *Line) isRemark() bool { return l.Kind == "note" || l.Kind == "end" || l
 
 // show returns text of the client or the server for a line.
 func show(s string) string { return display.EscapeName(diag.Cut(s, maxText)) }
+
+// contains reports whether the line, or its message, has a text.
+func (l *Line) contains(text string) bool {
+	has := func(s string) bool { return strings.Contains(strings.ToLower(s), strings.ToLower(text)) }
+	return has(l.Text(0, func(_ terminal.Style, s string) string { return s })) || has(l.Message())
+}
+
+// Message returns the message for a terminal, or "".
+func (l *Line) Message() string {
+	if l.Entry.Kind != recording.Message {
+		return ""
+	}
+	return display.EscapeName(l.Entry.Text)
+}
 
 // JSON returns the line for programs.
 func (l *Line) JSON() []byte {

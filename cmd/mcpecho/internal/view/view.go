@@ -20,7 +20,10 @@ type Filter struct {
 	Method string // a glob; empty for all
 	Tool   string // a glob for the names of tools; empty for all
 	ID     string // of a request, as JSON or without quotes; empty for all
-	Errors bool   // only lines with a problem, and the requests of such responses
+	Conn   string // a glob for the numbers of connections; empty for all
+	Sender string // client, server or a glob; empty for both
+	Grep   string // in the line or the message as displayed, in lower or upper case; empty for all
+	Errors bool   // what went wrong, and the requests that it answers
 }
 
 // A Viewer describes the entries of files in their order.
@@ -33,8 +36,8 @@ type Viewer struct {
 	schemas            schemas
 	last               time.Duration // of the last entry
 
-	found [3]bool              // whether a line matches Method, Tool and ID
-	names [3]map[string]string // the keys are the values in other lines
+	found [len(members)]bool              // whether a line matches each of the patterns
+	names [len(members)]map[string]string // the keys are those that other lines have
 }
 
 // maxNames limits the names that Unmatched compares with the filter.
@@ -185,17 +188,20 @@ func (v *Viewer) addUnanswered(lines []*Line, conn int) []*Line {
 	return lines
 }
 
-// members are the names of the criteria of a filter.
-var members = [...]string{"method", "tool", "id"}
+// members are the names of what a filter selects by.
+var members = [...]string{"method", "tool", "id", "connection", "sender"}
 
-// byID is the index of the member that numbers are for.
-const byID = 2
+// byID and bySender are the indexes of the first and after the last member that numbers
+// are for.
+const byID, bySender = 2, 4
 
 // patterns returns the values of members.
-func (f *Filter) patterns() [3]string { return [...]string{f.Method, f.Tool, f.ID} }
+func (f *Filter) patterns() [len(members)]string {
+	return [...]string{f.Method, f.Tool, f.ID, f.Conn, f.Sender}
+}
 
 // isEmpty reports whether the filter selects all lines.
-func (f *Filter) isEmpty() bool { return f.Method+f.Tool+f.ID == "" && !f.Errors }
+func (f *Filter) isEmpty() bool { return *f == Filter{} }
 
 // matches reports whether a line matches the filter.
 func (v *Viewer) matches(l *Line) bool {
@@ -203,11 +209,17 @@ func (v *Viewer) matches(l *Line) bool {
 	if l.root != nil {
 		call = l.root.line
 	}
-	has := [...]string{l.Method, "", l.id}
+	has := [...]string{l.Method, "", l.id, strconv.Itoa(l.Entry.Conn), "server"}
+	switch {
+	case l.isRemark():
+		has[4] = ""
+	case l.Entry.Sent:
+		has[4] = "client"
+	}
 	if call.Method == "tools/call" {
 		has[1] = call.Name
 	}
-	ok := !v.Filter.Errors || l.Error != ""
+	ok := (!v.Filter.Errors || l.Error != "") && (v.Filter.Grep == "" || l.contains(v.Filter.Grep))
 	for i, pattern := range v.patterns() {
 		switch name := has[i]; {
 		case pattern == "":
@@ -238,7 +250,7 @@ func (v *Viewer) Unmatched() (member, pattern string, names []string) {
 		if pattern != "" && !v.found[i] {
 			names = wire.SortedKeys(v.names[i])
 			for n := range names {
-				for ; i >= byID && n > 0 && len(names[n]) < len(names[n-1]); n-- { // 9 is before 10
+				for ; byID <= i && i < bySender && n > 0 && len(names[n]) < len(names[n-1]); n-- { // 9 is before 10
 					names[n], names[n-1] = names[n-1], names[n]
 				}
 			}

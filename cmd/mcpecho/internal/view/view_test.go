@@ -312,6 +312,12 @@ func TestFilters(t *testing.T) {
 		{Filter{Tool: "get_a"}, "2 2", "2 of 8 messages, 1 error"},
 		{Filter{ID: "4"}, "4 4", "2 of 8 messages, 0 errors"},
 		{Filter{ID: "x"}, `"x" - "x"`, "2 of 8 messages, 0 errors, 1 request without a response"},
+		{Filter{Sender: "client"}, `1 2 "x" 4 "x"`, "4 of 8 messages, 0 errors, 1 request without a response"},
+		{Filter{Sender: "server"}, "4 2 1 -", "4 of 8 messages, 1 error"},
+		{Filter{Conn: "1", Method: "tools/list"}, "1 1", "2 of 8 messages, 0 errors"},
+		{Filter{Grep: "GET_B"}, `"x" "x"`, "1 of 8 messages, 0 errors, 1 request without a response"},
+		{Filter{Grep: "iserror"}, "2", "1 of 8 messages, 1 error"},
+		{Filter{Grep: "tool failed"}, "2", "1 of 8 messages, 1 error"},
 		{Filter{Errors: true}, `2 2 "x"`, "2 of 8 messages, 1 error, 1 request without a response"},
 		{Filter{Errors: true, Tool: "get_b"}, `"x"`, "0 of 8 messages, 0 errors, 1 request without a response"},
 	} {
@@ -326,6 +332,8 @@ func TestFilters(t *testing.T) {
 		}
 	}
 	for filter, want := range map[Filter]string{
+		{Sender: "sent"}:      `sender "sent" [client server]`,
+		{Conn: "12"}:          `connection "12" [1]`,
 		{Method: "tool/list"}: `method "tool/list" [notifications/message prompts/get tools/call tools/list]`,
 		{Tool: "tools/list"}:  `tool "tools/list" [get_a get_b]`,
 		{ID: "y"}:             `id "y" [1 2 4 "x"]`,
@@ -412,7 +420,7 @@ func TestExchanges(t *testing.T) {
 	}
 	v.Filter.ID = "x"
 	for _, id := range []string{"10", `"b"`, "9"} {
-		v.matches(&Line{id: id})
+		v.matches(&Line{Entry: &Entry{}, id: id})
 	}
 	if _, _, names := v.Unmatched(); strings.Join(names, " ") != `9 10 "b"` {
 		t.Error(names)
