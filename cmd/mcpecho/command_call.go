@@ -15,6 +15,7 @@ import (
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/input"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/toolargs"
+	"github.com/stdmcp/stdmcp/internal/servercheck"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
@@ -46,12 +47,23 @@ func runCall(ctx context.Context, c *invocation) error {
 		}
 		sending, kept := sentTo(ctx)
 		res, err := c.callTool(sending, s, tool, args)
+		checking, cancel := context.WithTimeout(ctx, checkTime)
+		defer cancel()
+		problem := servercheck.CallResult(checking, *kept)
+		if errors.Is(err, mcp.ErrMalformed) && problem != "" {
+			f := *failure.Classify(err)
+			f.Message += "; in the result, " + problem
+			return &f
+		}
 		if err != nil {
 			return c.explainUnknown(ctx, s, "tool", tool, lists()["tools"], err)
 		}
 		if c.flags.JSON {
 			err = c.printSent(s, *kept, res)
 		} else {
+			if problem != "" {
+				c.warn("the result is malformed: " + problem)
+			}
 			err = c.printCall(s, res)
 		}
 		if err != nil {

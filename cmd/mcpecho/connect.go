@@ -34,8 +34,11 @@ type conversation struct {
 	program *webprogram.Program // of an entry with a command and a URL; may be nil
 
 	mu      lock.Mutex
-	nonJSON string // first output of the server during a command that is not a message; guarded by mu
-	refused error  // an answer that did not fit the server's question; guarded by mu
+	nonJSON string // first output of the server during a command that was not a message; guarded by mu
+
+	discarded string // of that what the client discarded first, with the reason, for people; guarded by mu
+
+	refused error // an answer that did not fit the server's question; guarded by mu
 
 	monitor     *servercheck.Monitor // examines the ids, and with -v all messages
 	initialized json.RawMessage      // the result of initialize as the server sent it, for --json; guarded by mu
@@ -55,6 +58,7 @@ func (c *invocation) withServer(ctx context.Context, f func(*conversation) error
 	if e := end(); err == nil {
 		err = e
 	}
+	c.warnDiscarded(s, err)
 	return err
 }
 
@@ -148,9 +152,7 @@ func (c *invocation) options(s *conversation) *mcp.Options {
 	if c.flags.Timeout < 0 {
 		opts.MaxTimeout = -1
 	}
-	if c.flags.JSON || c.shell != nil {
-		opts.Interceptors = []mcp.Interceptor{s.keepSent}
-	}
+	opts.Interceptors = []mcp.Interceptor{s.keepSent}
 	if c.flags.Protocol != "" {
 		opts.ProtocolVersions = []string{c.flags.Protocol}
 	}
@@ -249,13 +251,30 @@ func (c *invocation) showStart(s *conversation) (end func()) {
 
 // dropped records the server's output that is not a valid message.
 func (s *conversation) dropped(reason error, data []byte) {
+	text := s.stderr.Hide(reason.Error()) + ": " + terminal.EscapeName(terminal.Cut(s.stderr.Hide(string(data)), 200))
 	if s.stderr.Print != nil {
-		s.console.Line("discarded: " + s.stderr.Hide(reason.Error()) + ": " + terminal.Cut(s.stderr.Hide(string(data)), 200))
+		s.console.Line("discarded: " + text)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.discarded == "" {
+		s.discarded = text
+	}
 	if s.nonJSON == "" && errors.Is(reason, stdio.ErrNotJSON) {
 		s.nonJSON = terminal.Cut(string(data), 100)
+	}
+}
+
+// warnDiscarded prints the first message that the client has discarded during a command,
+// which -v has shown already, unless that is why the command failed.
+func (c *invocation) warnDiscarded(s *conversation, failed error) {
+	s.mu.Lock()
+	text := s.discarded
+	s.discarded = ""
+	s.mu.Unlock()
+	isRefused := failed != nil && failure.Classify(failed).Status == failure.Refused && !c.flags.JSON
+	if text != "" && s.stderr.Print == nil && (failed == nil || isRefused) {
+		c.note(s, "mcpecho: discarded what the server sent: "+text)
 	}
 }
 

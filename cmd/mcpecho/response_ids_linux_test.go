@@ -49,8 +49,38 @@ func TestOtherIDs(t *testing.T) {
 	}
 }
 
-// TestCheckNamesTheTimeOfConnecting: the error names the operation that has timed out, and
-// the flag that changes the timeout.
+// TestWrongResponses: a line says what the client has discarded, and which member of a
+// result is wrong.
+func TestWrongResponses(t *testing.T) {
+	t.Parallel()
+	const second = `$id; echo '{"jsonrpc":"2.0","id":'$id',"result":{}}'; id=$id`
+	junk := `$id; printf 'junk \033[2J \342\200\213 hunter2hunter2 %0300d\n' 0`
+	wrong := func(result string) string {
+		return `$id; echo '{"jsonrpc":"2.0","id":'$id',"result":` + result + `}'; id=99`
+	}
+	for _, test := range []struct {
+		id, stdout, stderr string
+		status             int
+	}{
+		{second, "", `mcpecho: discarded what the server sent: response to no pending call: {"jsonrpc":"2.0",`, 0},
+		{junk, "hi\n", `mcpecho: discarded what the server sent: text that is not JSON: junk \u001b[2J \u200b *** 000`, 0},
+		{wrong(`{"content":"hi"}`), "", "in the result, /content: want array, got string\n", failure.Unreachable},
+		{wrong(`{"isError":3}`), "", "in the result, /isError: want boolean, got number\n", failure.Unreachable},
+		{wrong(`{"content":[{"type":"image"}]}`), "", `the result is malformed: /content/0: "data" is missing`, 0},
+	} {
+		o := withIDs(t, "", test.id, "call", "t", "--env", "API_KEY=hunter2hunter2")
+		o.want(t, test.status, test.stdout, test.stderr)
+		if strings.Count(o.stderr, "\n") > 2 || strings.Contains(o.stderr, "hunter2") || len(o.stderr) > 400 {
+			t.Errorf("%q", o.stderr)
+		}
+		withIDs(t, "", test.id, "call", "t", "-v").want(t, test.status, test.stdout, "discarded: ")
+	}
+	withIDs(t, "", junk, "call", "t", "-q").want(t, 0, "hi\n", "")
+	withIDs(t, "call t\n", junk, "shell").want(t, 0, "hi\n", "discarded what the server sent: text that is not JSON: junk")
+}
+
+// TestCheckNamesTheTimeOfConnecting: the error says what was waited for, and which flag
+// changes it.
 func TestCheckNamesTheTimeOfConnecting(t *testing.T) {
 	t.Parallel()
 	o := runCommand(t, "check", "--connect-timeout", "1s", "--", "/bin/sh", "-c", "cat >/dev/null")

@@ -51,7 +51,8 @@ func TestJSONInAShellAddsNothing(t *testing.T) {
 	t.Parallel()
 	const result = `{"content":[{"type":"text"}]}`
 	url := sentServer(t, map[string]string{"tools/call": result})
-	runCommandWithInput(t, "call t\ncall t --json\n", "shell", url, "--protocol", "2025-11-25").want(t, 0, result+"\n", "")
+	runCommandWithInput(t, "call t\ncall t --json\n", "shell", url, "--protocol", "2025-11-25").
+		want(t, 0, result+"\n", `mcpecho: the result is malformed: /content/0: "text" is missing`+"\n") // of the first
 }
 
 // TestUnknownContent: mcpecho prints content of an unknown type as JSON, and warns the user.

@@ -293,7 +293,9 @@ func (sh *shell) with(ctx context.Context, f func(*conversation) error) error {
 		}
 		s = sh.current()
 	}
-	return s.explain(f(s))
+	err := s.explain(f(s))
+	sh.c.warnDiscarded(s, err)
+	return err
 }
 
 func isDone(s *conversation) bool {

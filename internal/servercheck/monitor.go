@@ -175,7 +175,7 @@ func (m *Monitor) answered(id []byte) string {
 	if id != nil && string(id) != "null" {
 		m.unmatched = string(id[:min(len(id), 100)])
 	} else {
-		m.wrong(kindNoID, "message", "an error response without the id of a request: most clients cannot tell which request it belongs to")
+		m.wrong(kindNoID, "message", "a response without the id of a request: most clients cannot tell which request it belongs to")
 	}
 	return "message"
 }

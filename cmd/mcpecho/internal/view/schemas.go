@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/servercheck"
 	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/jsonschema"
 )
 
@@ -106,9 +108,15 @@ func (s *schemas) checkCall(l *Line) {
 func (s *schemas) checkResult(l *Line) {
 	result := l.Entry.Message.Result
 	k := key{l.Entry.Conn, false, l.Name}
-	content, kind := wire.Lookup(result, "structuredContent"), string(wire.Lookup(result, "resultType"))
+	if result == nil || !servercheck.IsFinal(result) {
+		return
+	}
+	if new(mcp.CallToolResult).UnmarshalJSON(result) != nil { // which is faster
+		l.mark("the result is malformed: " + servercheck.CallResult(context.Background(), result))
+	}
+	content := wire.Lookup(result, "structuredContent")
 	switch {
-	case result == nil, string(wire.Lookup(result, "isError")) == "true", wire.Lookup(result, "task") != nil, kind != "" && kind != `"complete"`:
+	case string(wire.Lookup(result, "isError")) == "true":
 	case content != nil:
 		l.mark(s.check(k, "the result violates the output schema: ", content))
 	case s.known[k] != nil:

@@ -216,6 +216,7 @@ func TestSchemas(t *testing.T) {
 		{[]string{ask, list, call(`,"arguments":null`), result(`"isError":true`)}, []string{
 			"the arguments violate the input schema: want object, got null", "the tool failed"}},
 		{[]string{ask, list, call(`,"arguments":{"a":1,"token":"***"}`), result(`"resultType":"input_required","inputRequests":{}`)}, nil},
+		{[]string{good, result(`"content":"x"`)}, []string{"the result is malformed: /content: want array, got string"}},
 		{[]string{ask, list, good, result(`"task":{"taskId":"7"}`)}, nil},
 		{[]string{ask, list, good, result(`"resultType":"complete"`)}, []string{"the tool has an output schema, and its result no structuredContent"}},
 		{[]string{ask, list, ask, strings.Replace(list, `"type":"number"`, `"type":"string"`, 1), good, sum}, []string{
