@@ -123,7 +123,7 @@ func TestTolerated(t *testing.T) {
 		"tools/list: the error is not an object":                          refused(`{"jsonrpc":"2.0","id":$id,"error":"no"}`),
 		"tools/list: the error has no number as its code":                 refused(`{"jsonrpc":"2.0","id":$id,"error":{"message":"no"}}`),
 		"tools/list: the error has no string as its message":              refused(`{"jsonrpc":"2.0","id":$id,"error":{"code":-32602}}`),
-		"message: a response without the id":                       refused(`{"jsonrpc":"2.0","error":{"code":-32600,"message":"no"}}`),
+		"message: a response without the id":                              refused(`{"jsonrpc":"2.0","error":{"code":-32600,"message":"no"}}`),
 		"ping: its params are null":                                       refused(`{"jsonrpc":"2.0","id":"a","method":"ping","params":null}` + "\n" + sound["tools/list bad"]),
 		"sampling/createMessage: the server asks for what the client has": refused(`{"jsonrpc":"2.0","id":"a","method":"sampling/createMessage"}` + "\n" + sound["tools/list bad"]),
 		"message: clients discard it: response to no pending call":        refused(sound["tools/list bad"] + "\n" + sound["tools/list bad"]),
