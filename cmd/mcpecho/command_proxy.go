@@ -91,8 +91,11 @@ func (c *invocation) proxyTarget(ctx context.Context, s *conversation, o *proxy.
 	if program, ok := t.(*stdio.Transport); ok {
 		o.Open = func(ctx context.Context, _ *proxy.Tap, dropped func([]byte, string)) (jsonrpc.Stream, error) {
 			return program.OpenStream(ctx, jsonrpc.Handler{Dropped: func(reason error, line []byte) {
-				if errors.Is(reason, stdio.ErrNotJSON) {
+				switch {
+				case errors.Is(reason, stdio.ErrNotJSON):
 					dropped(line, "")
+				case reason == io.ErrUnexpectedEOF:
+					dropped(line, "the server has ended in the middle of a line")
 				}
 			}})
 		}
@@ -235,11 +238,17 @@ func (c *invocation) proxyTaps(o *proxy.Options) (end func() error, err error) {
 		}
 		n := int(conns.Add(1))
 		return &proxy.Tap{
-			Message: func(sent bool, data []byte) {
+			Message: func(kind recording.Kind, sent bool, data []byte) {
 				if tracer != nil {
-					tracer.Message(n, sent, data)
+					tracer.Entry(n, kind, sent, data)
 				}
-				if w != nil {
+				switch {
+				case w == nil:
+				case kind == recording.Refusal:
+					w.Refusal(n, data)
+				case kind == recording.Text:
+					w.Text(n, sent, data)
+				default:
 					w.Message(n, sent, data)
 				}
 			},

@@ -336,7 +336,7 @@ func TestReplayEndsAsTheServerDid(t *testing.T) {
 	const ask = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
 	w.Message(1, true, []byte(ask))
 	w.End(1, "exited with status 3")
-	w.Message(1, false, []byte(`{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"mcpecho proxy: exited with status 3"}}`))
+	w.Refusal(1, []byte(`{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"mcpecho proxy: exited with status 3"}}`))
 	if err := errors.Join(w.Close(), f.Close()); err != nil {
 		t.Fatal(err)
 	}

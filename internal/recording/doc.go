@@ -19,8 +19,9 @@
 // it is; > is for what the client sent, and < for what the server sent:
 //
 //	> <          a message of JSON-RPC, or a batch
-//	>text <text  a line that is not JSON, as a JSON string; bytes that are not UTF-8
-//	             are U+FFFD
+//	>text <text  a line that is not JSON, or whose end is missing because the server
+//	             ended, as a JSON string; bytes that are not UTF-8 are U+FFFD
+//	<proxy       an error that "mcpecho proxy" sent in place of a response of the server
 //	>http        an HTTP request: {"exchange":1,"method":"POST","headers":{…}}
 //	<http        its response: {"exchange":1,"status":200,"headers":{…}}
 //	end          the end of the server's process or of the connection, as a JSON
@@ -41,6 +42,6 @@
 // mcp-session-id, and values that the program names.
 //
 // Version 1 has messages only. This package reads both versions and writes version 2.
-// A replay repeats messages, text and the end of the server, and therefore its faults, but
-// not HTTP. It omits the errors that "mcpecho proxy" sent in place of responses.
+// A replay repeats messages, text and the end of the server, and so what the server did
+// wrong, but not HTTP and not the errors of the proxy.
 package recording

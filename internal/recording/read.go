@@ -20,9 +20,10 @@ type Kind uint8
 // The kinds of entries. Version 1 of the format has messages only.
 const (
 	Message    Kind = iota
-	Text            // a line that is not JSON
+	Text            // a line that is not JSON, or has no end
 	Exchange        // the beginning of an HTTP request or response
 	Connection      // the end of a connection
+	Refusal         // an error of "mcpecho proxy" in place of a response of the server
 )
 
 // An Entry is a line of a recording.
@@ -33,7 +34,7 @@ type Entry struct {
 	Kind Kind
 	Sent bool // by the client
 
-	Message jsonrpc.Message // the zero value for other kinds, and for a batch
+	Message jsonrpc.Message // also of a Refusal; the zero value for other kinds, and for a batch
 	Invalid error           // why a client cannot read the message, if it is no batch
 	HTTP    *HTTP           // of an Exchange
 
@@ -169,6 +170,8 @@ func (e *Entry) setKind(kind string) bool {
 		e.Kind = Message
 	case kindText:
 		e.Kind = Text
+	case kindProxy:
+		e.Kind = Refusal
 	case kindHTTP:
 		e.Kind = Exchange
 	default:
@@ -180,7 +183,7 @@ func (e *Entry) setKind(kind string) bool {
 // parse decodes the text of a line.
 func (e *Entry) parse() (problem string) {
 	switch r := wire.NewReader([]byte(e.Text)); e.Kind {
-	case Message:
+	case Message, Refusal:
 		e.ParseMessage()
 	case Text, Connection:
 		if e.Text = r.String(); r.End() != nil {

@@ -91,7 +91,7 @@ func NewReplay(entries []Entry, o *Options) *Replay {
 	for _, e := range entries {
 		m := e.Message
 		x := last[e.Conn]
-		if e.Kind != Message {
+		if e.Kind != Message && e.Kind != Refusal {
 			if x != nil && !e.Sent && e.Kind != Exchange {
 				x.add(&step{Entry: e})
 			}
@@ -115,7 +115,7 @@ func NewReplay(entries []Entry, o *Options) *Replay {
 				q.asked.add(&step{Entry: e})
 				delete(asked, id)
 			}
-		case IsOfProxy(m.Error) && pending[id] != nil:
+		case e.Kind == Refusal:
 			delete(pending, id) // the server has not responded
 		case m.Method == "" && pending[id] != nil:
 			pending[id].response = &step{Entry: e}
@@ -130,12 +130,6 @@ func NewReplay(entries []Entry, o *Options) *Replay {
 		}
 	}
 	return r
-}
-
-// IsOfProxy reports whether an error is one that "mcpecho proxy" sent, as the server had
-// no response.
-func IsOfProxy(e *jsonrpc.Error) bool {
-	return e != nil && e.Code == -32000 && strings.HasPrefix(e.Message, "mcpecho proxy: ")
 }
 
 // keyOf returns what must be the same in requests that match.

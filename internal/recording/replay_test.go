@@ -99,8 +99,8 @@ const faulty = `> {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name"
 < {"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"what?"}}
 > {"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"crash"}}
 end exited with status 3
-< {"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"mcpecho proxy: exited with status 3"}}
-< {"jsonrpc":"2.0","id":5,"error":{"code":-32000,"message":"mcpecho proxy: exited with status 3"}}`
+<proxy {"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"mcpecho proxy: exited with status 3"}}
+<proxy {"jsonrpc":"2.0","id":5,"error":{"code":-32001,"message":"mcpecho proxy: exited with status 3"}}`
 
 // TestReplayOfFaults: a replay makes the recorded mistakes again, with the ids of today.
 func TestReplayOfFaults(t *testing.T) {
@@ -110,6 +110,8 @@ func TestReplayOfFaults(t *testing.T) {
 		switch kind, text, _ := strings.Cut(line, " "); kind {
 		case "end":
 			w.End(1, text)
+		case "<proxy":
+			w.Refusal(1, []byte(text))
 		default:
 			w.Message(1, kind == ">", []byte(text))
 		}

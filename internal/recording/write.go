@@ -86,7 +86,7 @@ func (r *recorder) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, e
 		}
 	}
 	h.Dropped = func(reason error, data []byte) {
-		if wire.Valid(data) != nil {
+		if reason == io.ErrUnexpectedEOF || wire.Valid(data) != nil {
 			r.w.Text(n, false, data)
 		}
 		if dropped != nil {
@@ -137,9 +137,10 @@ func (w *Writer) SetTime(at time.Duration) {
 
 // The names of the kinds of entries.
 const (
-	kindText = "text"
-	kindHTTP = "http"
-	kindEnd  = "end"
+	kindText  = "text"
+	kindProxy = "proxy"
+	kindHTTP  = "http"
+	kindEnd   = "end"
 )
 
 // from returns the kind of what the client has sent or received.
@@ -158,10 +159,13 @@ func (w *Writer) Message(conn int, sent bool, data []byte) {
 	}
 }
 
+// Refusal writes an error that a proxy has sent in place of a response of the server.
+func (w *Writer) Refusal(conn int, data []byte) { w.write(conn, from(false, kindProxy), data) }
+
 // maxText limits a line that is not JSON, in bytes.
 const maxText = 64 << 10
 
-// Text writes a line that is not JSON, of which it keeps 64 KiB. It ignores an empty
+// Text writes a line that is not JSON, or has no end, of which it keeps 64 KiB. It ignores an empty
 // one.
 func (w *Writer) Text(conn int, sent bool, line []byte) {
 	if line = bytes.TrimSpace(line); len(line) > 0 {

@@ -330,7 +330,7 @@ func (s *webStream) start(c *webCall) {
 func (s *webStream) finish(c *webCall, err error) {
 	rest := s.remove(c)
 	if len(c.messages) == 0 && err != nil && s.life.Err() == nil {
-		s.deliver(refusal(jsonrpc.ID{}, codeProxy, "mcpecho proxy: "+s.o.Explain(err)))
+		s.deliver(refusal(jsonrpc.ID{}, codeProxy, s.o.Explain(err)))
 	}
 	if err == nil {
 		err = errNoResponse
@@ -340,7 +340,7 @@ func (s *webStream) finish(c *webCall, err error) {
 		if c.messages[0].Method == "server/discover" && needsOtherTransport(err) {
 			code = jsonrpc.CodeMethodNotFound // what every client takes for a server of the other era
 		}
-		s.deliver(refusal(id, code, "mcpecho proxy: "+s.o.Explain(err)))
+		s.deliver(refusal(id, code, s.o.Explain(err)))
 	}
 }
 

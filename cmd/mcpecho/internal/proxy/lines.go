@@ -161,7 +161,7 @@ func refuseFirst(lines *bufio.Reader, out io.Writer, reason error) {
 	case line := <-first:
 		for _, m := range parse(line) {
 			if m.IsRequest() {
-				_, _ = out.Write(append(refusal(m.ID, codeProxy, "mcpecho proxy: "+reason.Error()), '\n'))
+				_, _ = out.Write(append(refusal(m.ID, codeProxy, reason.Error()), '\n'))
 			}
 		}
 	case <-t.C:

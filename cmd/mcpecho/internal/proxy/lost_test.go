@@ -45,10 +45,13 @@ func tapped(o *Options) *record {
 	o.Note = func(line string) { r.add("note: " + line) }
 	o.Tap = func() *Tap {
 		return &Tap{
-			Message: func(sent bool, data []byte) {
-				if sent {
+			Message: func(kind recording.Kind, sent bool, data []byte) {
+				switch {
+				case sent:
 					r.add("> " + string(data))
-				} else {
+				case kind == recording.Refusal:
+					r.add("- " + string(data))
+				default:
 					r.add("< " + string(data))
 				}
 			},

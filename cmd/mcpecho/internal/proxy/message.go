@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
@@ -14,8 +15,11 @@ const (
 )
 
 // codeProxy is the code of the errors with which the proxy responds in place of a
-// server that is unable to.
-const codeProxy = -32000
+// server that is unable to, and ownPrefix begins their texts.
+const (
+	codeProxy = -32000
+	ownPrefix = "mcpecho proxy: "
+)
 
 // parse returns the messages of a line: one, or those of a batch. It leaves out what
 // is no message; of an invalid response it returns only the id.
@@ -68,8 +72,17 @@ func flat(message []byte) []byte {
 
 // refusal returns an error response of the proxy.
 func refusal(id jsonrpc.ID, code int64, reason string) []byte {
-	line := jsonrpc.AppendResponse(nil, id, nil, &jsonrpc.Error{Code: code, Message: reason})
+	line := jsonrpc.AppendResponse(nil, id, nil, &jsonrpc.Error{Code: code, Message: ownPrefix + reason})
 	return bytes.TrimSuffix(line, []byte("\n"))
+}
+
+// isRefusal reports whether refusal has returned a message.
+func isRefusal(message []byte) bool {
+	if !bytes.Contains(message, []byte(ownPrefix)) {
+		return false
+	}
+	m, _ := jsonrpc.Parse(message)
+	return m.Error != nil && strings.HasPrefix(m.Error.Message, ownPrefix)
 }
 
 // replace returns a message with another value at a path, if it has one there.

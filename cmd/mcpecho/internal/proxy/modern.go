@@ -153,7 +153,7 @@ func (s *shared) post(w http.ResponseWriter, r *http.Request, line []byte, m *js
 	go func() { // ends when the server has read the message, or with the server
 		if link.fromClient(line) != nil {
 			<-link.done
-			_ = s.toClient(refusal(jsonrpc.NumberID(own), codeProxy, "mcpecho proxy: "+errNoServer.Error())) // unless run has responded
+			_ = s.toClient(refusal(jsonrpc.NumberID(own), codeProxy, errNoServer.Error())) // unless run has responded
 		}
 	}()
 	discovers := m.Method == "server/discover"

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -43,7 +44,7 @@ func (o *Options) newRelay(ctx context.Context, tap *Tap, client func(message []
 			_ = r.client(line)
 			return
 		}
-		tap.message(false, line)
+		tap.text(line)
 		o.Note(reason)
 	})
 	if err != nil {
@@ -86,7 +87,7 @@ func (r *relay) run() {
 		message, err := r.server.Read()
 		if err != nil {
 			r.err = err
-			if !r.closing.Load() {
+			if !r.closing.Load() || !r.isIdle() && !errors.Is(err, jsonrpc.ErrClosed) {
 				r.tap.end(err.Error())
 			}
 			r.refusePending(err)
@@ -142,7 +143,7 @@ func (r *relay) refusePending(reason error) {
 	r.mu.Unlock()
 	for id, n := range pending {
 		for range n {
-			if r.client(refusal(id, codeProxy, "mcpecho proxy: "+reason.Error())) != nil {
+			if r.client(refusal(id, codeProxy, reason.Error())) != nil {
 				return
 			}
 		}

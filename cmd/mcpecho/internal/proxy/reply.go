@@ -85,7 +85,7 @@ func writeJSON(w http.ResponseWriter, status int, message []byte) {
 
 // refuse responds with an error of the proxy.
 func refuse(w http.ResponseWriter, status int, id jsonrpc.ID, code int64, reason string) {
-	writeJSON(w, status, refusal(id, code, "mcpecho proxy: "+reason))
+	writeJSON(w, status, refusal(id, code, reason))
 }
 
 // refuseMessage is refuse for a message that does not reach the server.

@@ -169,7 +169,7 @@ func (s *session) post(w http.ResponseWriter, r *http.Request, line []byte, mess
 			<-s.done
 			for _, m := range messages { // otherwise run has responded
 				if m.IsRequest() {
-					_ = s.toClient(refusal(m.ID, codeProxy, "mcpecho proxy: the server has ended"))
+					_ = s.toClient(refusal(m.ID, codeProxy, "the server has ended"))
 				}
 			}
 		}

@@ -11,8 +11,10 @@ import (
 // nil. Several goroutines call them.
 type Tap struct {
 	// Message is called with each message, or line that is none, that the client has
-	// sent or receives, and with those of the server that it cannot receive.
-	Message func(sent bool, data []byte)
+	// sent or receives, and with those of the server that it cannot receive. Its kind is
+	// recording.Refusal for an error of the proxy, and recording.Text for what the server has
+	// sent in place of a message, such as a line without an end.
+	Message func(kind recording.Kind, sent bool, data []byte)
 
 	// HTTP is called with the header of each HTTP request of the client and of each
 	// response to it, before their messages.
@@ -25,8 +27,20 @@ type Tap struct {
 }
 
 func (t *Tap) message(sent bool, data []byte) {
+	if t.Message == nil {
+		return
+	}
+	kind := recording.Message
+	if !sent && isRefusal(data) {
+		kind = recording.Refusal
+	}
+	t.Message(kind, sent, data)
+}
+
+// text notes what the server has sent in place of a message.
+func (t *Tap) text(data []byte) {
 	if t.Message != nil {
-		t.Message(sent, data)
+		t.Message(recording.Text, false, data)
 	}
 }
 

@@ -40,11 +40,20 @@ func NewTracer(path string, further bool, hidden Set, stderr io.Writer) (*Tracer
 
 // Message writes a message of a connection. Several goroutines may call it.
 func (t *Tracer) Message(conn int, sent bool, data []byte) {
+	t.Entry(conn, recording.Message, sent, data)
+}
+
+// Entry writes what passes a proxy: a message, a text or a refusal.
+func (t *Tracer) Entry(conn int, kind recording.Kind, sent bool, data []byte) {
 	if sent {
 		t.hidden.Sent.Learn(data)
 	}
-	b := wire.AppendKey(traceDirection(conn, sent), "message")
-	if masked, err := t.hidden.Mask(data); err == nil {
+	dir := direction(sent)
+	if kind == recording.Refusal {
+		dir = "proxy"
+	}
+	b := wire.AppendKey(traceDirection(conn, dir), "message")
+	if masked, err := t.hidden.Mask(data); err == nil && kind != recording.Text {
 		b = append(b, masked...)
 	} else {
 		b = wire.AppendString(b, t.hidden.Hide(string(data))) // not JSON
@@ -57,7 +66,7 @@ func (t *Tracer) Message(conn int, sent bool, data []byte) {
 func (t *Tracer) HTTP(conn int, h *recording.HTTP) {
 	if h.IsUnusual() {
 		masked, _ := t.hidden.Mask(h.Append(nil))
-		t.write(append(wire.AppendKey(traceDirection(conn, h.Status == 0), "http"), masked...))
+		t.write(append(wire.AppendKey(traceDirection(conn, direction(h.Status == 0)), "http"), masked...))
 	}
 }
 
@@ -106,11 +115,15 @@ func traceStart(conn int) []byte {
 	return b
 }
 
-// traceDirection returns the beginning of a line for what the client has sent or received.
-func traceDirection(conn int, sent bool) []byte {
-	dir := "recv"
+// direction says whether the client has sent or received something.
+func direction(sent bool) string {
 	if sent {
-		dir = "send"
+		return "send"
 	}
+	return "recv"
+}
+
+// traceDirection returns the beginning of a line for what has passed.
+func traceDirection(conn int, dir string) []byte {
 	return wire.AppendString(wire.AppendKey(traceStart(conn), "dir"), dir)
 }

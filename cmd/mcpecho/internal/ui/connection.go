@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"sync"
@@ -295,7 +296,7 @@ func (o *observed) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, e
 		}
 	}
 	h.Dropped = func(reason error, data []byte) {
-		if errors.Is(reason, stdio.ErrNotJSON) { // which Trace does not show
+		if errors.Is(reason, stdio.ErrNotJSON) || reason == io.ErrUnexpectedEOF { // which Trace does not show
 			b.update("", func() {
 				b.ring.add(&entry{Conn: conn, Kind: kindInvalid, Text: cut(string(data), maxEntryText)}, data)
 			})

@@ -86,7 +86,7 @@ func (l *Line) Text(width int, style func(terminal.Style, string) string) string
 	}
 	arrow := "<"
 	switch {
-	case l.isRemark():
+	case l.isRemark() || l.Entry.Kind == recording.Refusal:
 		arrow = "-"
 	case l.Entry.Sent:
 		arrow = ">"
@@ -152,8 +152,11 @@ func (l *Line) JSON() []byte {
 	}
 	if !l.isRemark() {
 		dir := "recv"
-		if l.Entry.Sent {
+		switch {
+		case l.Entry.Sent:
 			dir = "send"
+		case l.Entry.Kind == recording.Refusal:
+			dir = "proxy"
 		}
 		b = wire.AppendString(wire.AppendKey(b, "dir"), dir)
 	}

@@ -97,7 +97,12 @@ func (r *Reader) parse(line []byte) (*Entry, error) {
 		case "connection":
 			e.Conn = int(in.Int())
 		case "dir":
-			e.Sent = in.String() == "send"
+			switch in.String() {
+			case "send":
+				e.Sent = true
+			case "proxy":
+				e.Kind = recording.Refusal
+			}
 		case "note":
 			e.Note, known = in.String(), true
 		case "end":

@@ -182,7 +182,7 @@ func (q *requests) answer(l *Line) *request {
 		}
 		r = q.known[k]
 	}
-	isOfProxy := recording.IsOfProxy(m.Error) // the proxy sends it for each request when the server ends
+	isOfProxy := l.Entry.Kind == recording.Refusal // which has it for each request when the server ends
 	switch {
 	case r != nil && r.answered && isOfProxy:
 	case r != nil && r.answered:
@@ -201,7 +201,7 @@ func (q *requests) answer(l *Line) *request {
 			}
 			q.answered = q.answered[1:]
 		}
-	case l.id == "null":
+	case l.id == "null" && !isOfProxy:
 		l.Error = "its id is null"
 	case q.forgotten > 0:
 		q.forgotten--

@@ -120,6 +120,9 @@ func (v *Viewer) describe(e *Entry) *Line {
 	switch {
 	case e.Kind == recording.Text:
 		l.Kind, l.Error, l.Size = "text", "not JSON: "+e.Text, 0
+		if wire.Valid([]byte(e.Text)) == nil {
+			l.Error = "its end is missing: " + e.Text
+		}
 	case m.Method == "" && m.ID.IsZero():
 		l.Kind, l.Error = "invalid", "a batch in a batch"
 		if e.Invalid != nil {

@@ -65,6 +65,9 @@ func session(t *testing.T) string {
 	add(false, `{"jsonrpc":"2.0","id":1,"result":{"isError":true}}`)
 	add(false, `{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"once\nmore"}}`)
 	add(false, "Listening")
+	w.Text(1, false, []byte(`{"jsonrpc":"2.0","id":2,"result":{}}`))
+	w.Message(1, true, []byte(`{"jsonrpc":"2.0","id":3,"method":"ping"}`))
+	w.Refusal(1, []byte(`{"jsonrpc":"2.0","id":3,"error":{"code":-32001,"message":"gone"}}`))
 	w.HTTP(1, &recording.HTTP{Exchange: 1, Method: "DELETE"})
 	w.HTTP(1, &recording.HTTP{Exchange: 1, Status: 502, Headers: map[string][]string{"Content-Type": {"text/html"}}})
 	w.End(1, "exited with status 1")
@@ -84,14 +87,17 @@ func TestLines(t *testing.T) {
     0.006 1   < 1         6.0 ms      50 B  tools/call a\u001b[2Jdd  ! the tool failed
     0.007 1   < 1         7.5 ms      71 B  tools/call a\u001b[2Jdd  ! a further response to the request; error -32602: once\u000amore
     0.009 1   <                             text  ! not JSON: Listening
+    0.009 1   <                             text  ! its end is missing: {"jsonrpc":"2.0","id":2,"result":{}}
+    0.009 1   > 3                     40 B  ping
+    0.009 1   - 3         0.0 ms      65 B  ping  ! error -32001: gone
     0.009 1   < #1                          http  ! status 502; content-type "text/html"
     0.009 1   -                             end  ! exited with status 1
-7 messages, 5 errors
+10 messages, 7 errors
 `; "\n"+got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 	for line := range strings.Lines(all(t, file, Filter{}, inJSON)) {
-		if err := wire.Valid([]byte(line)); !strings.HasPrefix(line, "7 messages") && (err != nil || !strings.Contains(line, `"kind":"`)) {
+		if err := wire.Valid([]byte(line)); !strings.HasPrefix(line, "10 messages") && (err != nil || !strings.Contains(line, `"kind":"`)) {
 			t.Errorf("%s: %v", line, err)
 		}
 	}
@@ -141,7 +147,7 @@ func TestTraces(t *testing.T) {
 func trace(messages ...string) string {
 	var b strings.Builder
 	for i, m := range messages {
-		dir := map[byte]string{'>': "send", '<': "recv"}[m[0]]
+		dir := map[byte]string{'>': "send", '<': "recv", '-': "proxy"}[m[0]]
 		fmt.Fprintf(&b, `{"time":"2026-11-23T17:13:36.%03dZ","connection":1,"dir":%q,"message":%s}`+"\n", i, dir, m[1:])
 	}
 	return b.String()
@@ -167,8 +173,8 @@ func TestProblems(t *testing.T) {
 		"number for string":         {[]string{strings.Replace(call, "7", `"7"`, 1), result}, `the id of the request is "7"`, "2 messages, 1 error"},
 		"the same number":           {[]string{call, `<{"jsonrpc":"2.0","id":7.0,"result":{}}`}, "", "2 messages, 0 errors"},
 		"second response":           {[]string{call, result, result}, "a further response to the request", "3 messages, 1 error"},
-		"of the proxy": {[]string{call, result, `<{"jsonrpc":"2.0","id":7,"error":{"code":-32000,"message":"mcpecho proxy: the server exited"}}`,
-			`<{"jsonrpc":"2.0","id":8,"error":{"code":-32000,"message":"mcpecho proxy: the server exited"}}`}, "error -32000: mcpecho proxy: the server exited", "4 messages, 2 errors"},
+		"of the proxy": {[]string{call, result, `-{"jsonrpc":"2.0","id":7,"error":{"code":-32000,"message":"mcpecho proxy: the server exited"}}`,
+			`-{"jsonrpc":"2.0","id":8,"error":{"code":-32000,"message":"mcpecho proxy: the server exited"}}`}, "error -32000: mcpecho proxy: the server exited", "4 messages, 2 errors"},
 		"the id again": {[]string{call, result, call, result}, "", "4 messages, 0 errors"},
 		"the id twice": {[]string{call, call, result}, "", "3 messages, 1 error"},
 		"canceled":     {[]string{call, `>{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}`}, "no response until it was canceled", "2 messages, 0 errors, 1 request without a response"},

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// shServer returns the arguments for a server in sh, which responds to the first message,
+// an initialize with the id, reads the next one and then does the rest.
+func shServer(id, rest string) []string {
+	return []string{"--", "sh", "-c", `read x; echo '{"jsonrpc":"2.0","id":` + id + `,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"sh","version":"1"}}}'; read x; ` + rest}
+}
+
+// TestProxyRecordsUnfinishedLines: what a server writes without a line feed before it ends
+// is in the recording and in the trace, not as a message, as the client has not got it.
+func TestProxyRecordsUnfinishedLines(t *testing.T) {
+	t.Parallel()
+	const ask = proxyInitialize + "\n" + `{"jsonrpc":"2.0","id":1,"method":"tools/list"}` + "\n"
+	for line, problem := range map[string]string{
+		`{"jsonrpc":"2.0","id":1,"resu`:                    "not JSON",
+		`Traceback (most recent`:                           "not JSON",
+		`{"jsonrpc":"2.0","id":1,"result":{"tools":null}}`: "its end is missing",
+	} {
+		file := filepath.Join(t.TempDir(), "half.rec")
+		o := runCommandWithInput(t, ask, append([]string{"proxy", "--record", file, "--trace", file + ".trace"}, shServer("0", "printf '%s' '"+line+"'; exit 3")...)...)
+		if strings.Contains(o.stdout, line) || !strings.Contains(o.stdout, "exited with status 3") {
+			t.Error(o)
+		}
+		for _, file := range []string{file, file + ".trace"} {
+			view := runCommand(t, "view", file)
+			for _, want := range []string{"text  ! " + problem + ": " + line, "end  ! server", " - 1 ", `! error -32000: mcpecho proxy: server "sh -c`} {
+				if !strings.Contains(view.stdout, want) {
+					t.Errorf("%s: %s\nwant %s", line, view.stdout, want)
+				}
+			}
+		}
+		file += ".direct"
+		runCommand(t, append([]string{"tools", "--protocol", "2025-11-25", "--record", file}, shServer("1", "read x; printf '%s' '"+line+"'; exit 3")...)...)
+		if view := runCommand(t, "view", file); !strings.Contains(view.stdout, problem+": "+line) {
+			t.Error(view)
+		}
+	}
+}
+
+// TestProxyRecordsWhoSaidIt: the errors that the proxy responds with when the client has
+// left are not the server's.
+func TestProxyRecordsWhoSaidIt(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "closed.rec")
+	runCommandWithInput(t, proxyInitialize+"\n"+`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`+"\n", append([]string{"proxy", "--record", file}, shServer("0", "read x")...)...)
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Count(string(text), " < ") != 1 || strings.Count(string(text), " <proxy ") != 1 || !strings.Contains(string(text), `end `) {
+		t.Errorf("%s", text)
+	}
+}
