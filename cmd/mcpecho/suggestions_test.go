@@ -164,15 +164,18 @@ func (p *folder) checkSuggestions(t *testing.T, line string, first result, stric
 	}
 }
 
-// lostFlag returns a flag of a line that is missing in the suggested one, although the
-// error does not mention it and the suggested command accepts it; or "".
+// lostFlag returns a flag of a line, or the program of its server, that the suggested one
+// should have, or "": the error does not mention it, and the suggested command has it.
 func lostFlag(t *testing.T, line string, suggested []string, stderr string) string {
 	command := findCommand(suggested[min(1, len(suggested)-1)])
 	message, hint, _ := strings.Cut(stderr, "; ")
 	if command == nil || !strings.HasPrefix(hint, "type: ") {
 		return "" // it helps to correct the line, and is not that line
 	}
-	before, _ := cutServer(words(t, line))
+	before, server := cutServer(words(t, line))
+	if len(server) > 0 && !strings.HasPrefix(sampleServer, server[0]) && command.target && !slices.Contains(suggested, server[0]) && !strings.Contains(stderr, server[0]) && !strings.Contains(message, "--,") {
+		return server[0]
+	}
 	bound := []string{"header", "transport", "insecure", "env", "inherit-env", "cwd"} // to a kind of server
 	for i := 0; i < len(before); i++ {
 		word := before[i]
