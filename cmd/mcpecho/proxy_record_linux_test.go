@@ -1,10 +1,16 @@
 package main
 
 import (
+	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/testutil"
 )
 
 // shServer returns the arguments for a server in sh, which responds to the first message,
@@ -56,5 +62,27 @@ func TestProxyRecordsWhoSaidIt(t *testing.T) {
 	}
 	if strings.Count(string(text), " < ") != 1 || strings.Count(string(text), " <proxy ") != 1 || !strings.Contains(string(text), `end `) {
 		t.Errorf("%s", text)
+	}
+}
+
+// TestPipeWithoutWriter: an interrupt ends a command that waits for a recording from a pipe.
+func TestPipeWithoutWriter(t *testing.T) {
+	t.Parallel()
+	fifo := filepath.Join(t.TempDir(), "pipe.rec")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range [][]string{{"view", fifo}, {"serve", "--replay", fifo}} {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		done := make(chan int, 1)
+		go func() { // ends with the command
+			done <- run(ctx, line, &environment{stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard, getenv: func(string) string { return "" }, name: "mcpecho"})
+		}()
+		select {
+		case <-done:
+		case <-time.After(testutil.Timeout):
+			t.Fatalf("%q still runs", line)
+		}
 	}
 }

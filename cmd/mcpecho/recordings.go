@@ -119,9 +119,13 @@ func (r *recorder) close() error {
 	return failure.Local(err)
 }
 
-// isRecording reports whether a file begins like a recording.
+// isRecording reports whether a regular file begins like a recording. A pipe, which may
+// have no writer, is none that can be read again.
 func isRecording(name string) bool {
-	f, err := input.Open(name)
+	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	f, err := os.Open(name)
 	if err != nil {
 		return false
 	}
@@ -190,7 +194,7 @@ func recordingsLike(word string) (known []string) {
 		if dir != "." || strings.HasPrefix(word, "./") {
 			name = dir + string(filepath.Separator) + name
 		}
-		if f.Type().IsRegular() && len(nearest.Names(word, []string{name})) > 0 && isRecording(name) {
+		if len(nearest.Names(word, []string{name})) > 0 && isRecording(name) {
 			known = append(known, name)
 		}
 	}
@@ -200,7 +204,7 @@ func recordingsLike(word string) (known []string) {
 // explainRecordingAsTarget returns the failure for a recording in place of a server, with
 // the command that is the recorded server, or nil.
 func (c *invocation) explainRecordingAsTarget() error {
-	if info, err := os.Stat(c.target); err != nil || !info.Mode().IsRegular() || c.command.web || !isRecording(c.target) {
+	if c.command.web || !isRecording(c.target) {
 		return nil
 	}
 	if c.command.name == "read" && len(c.args) == 0 {
