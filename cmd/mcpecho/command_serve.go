@@ -25,6 +25,9 @@ func runServe(ctx context.Context, c *invocation) error {
 	if c.flags.RequireLogin && c.flags.Address == "" {
 		return c.suggest("--require-login needs --http", []string{"serve", "--http", "127.0.0.1:3001", "--require-login"})
 	}
+	if c.flags.Timed && c.flags.Replay == "" {
+		return c.suggest("--timed needs --replay", c.without("timed"))
+	}
 	if err := c.checkServeOutput(false); err != nil {
 		return err
 	}
@@ -112,7 +115,7 @@ func (c *invocation) serveReplay(ctx context.Context) error {
 		return c.explainRecording(err, c.flags.Replay)
 	}
 	ended := make(chan string, 1)
-	o := &recording.Options{Report: c.warn, Differs: c.warn}
+	o := &recording.Options{Timed: c.flags.Timed, Report: c.warn, Differs: c.warn}
 	if c.flags.Address == "" { // over HTTP, only the session ends
 		o.Ended = func(how string) {
 			select {

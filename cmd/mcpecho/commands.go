@@ -300,9 +300,10 @@ addresses of this machine, or PORT for 127.0.0.1. Port 0 selects a free port.
 The server supports every protocol version, unless --protocol names one.
 
 With --replay, it responds as the server did in a recording that --record made, over
-any transport. To other requests it responds with an error that names the nearest
-recorded request.`,
-			flags: []string{"http", "require-login", "protocol", "replay"}, run: runServe,
+any transport. With --timed it does so after the time that the server took, also
+between messages such as progress. To other requests it responds with an error that
+names the nearest recorded request.`,
+			flags: []string{"http", "require-login", "protocol", "replay", "timed"}, run: runServe,
 			example: []string{"serve", "serve --http 127.0.0.1:3001", "serve --http 127.0.0.1:3001 --require-login", "tools -- mcpecho serve --protocol 2024-11-05"},
 		}, {
 			name: "proxy", target: true, endless: true,

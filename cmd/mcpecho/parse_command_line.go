@@ -403,7 +403,8 @@ func (c *invocation) unknownFlag(name, arg string, rest []string) error {
 		}
 	}
 	message := c.command.title() + " has no flag " + wire.Quote(name)
-	if f, _, _ := flags.Find(arg); f != nil && c.command.name == "proxy" && hasWord(resultFlags, f.Name) {
+	f, _, _ := flags.Find(arg)
+	if f != nil && c.command.name == "proxy" && hasWord(resultFlags, f.Name) {
 		line := withServer(c.without(f.Name), c.server)
 		if f.Name == "output" {
 			line = c.retyped(name, "--record")
@@ -414,8 +415,8 @@ func (c *invocation) unknownFlag(name, arg string, rest []string) error {
 		return c.suggest(message, line)
 	}
 	argument := c.argumentLine()
-	const short = len("--x") // of which too many flags are near
-	if near := nearest.Names(name, known); len(near) > 0 && (len(name) > short || argument == nil) {
+	const short = len("--x") // of which too many flags are near, and which has a meaning in another command
+	if near := nearest.Names(name, known); len(near) > 0 && (len(name) > short || argument == nil && f == nil) {
 		return c.suggest(message+" (did you mean "+wire.Quote(near[0])+"?)", c.retyped(name, near[0]))
 	}
 	if c.command.target && c.server == nil && len(c.args) > 0 {

@@ -146,18 +146,14 @@ func canonical(dst, raw []byte, top bool) []byte {
 	r := wire.NewReader(raw)
 	switch r.Kind() {
 	case wire.Object:
-		members := map[string][]byte{}
-		for r.Object(); r.More(); {
-			key := string(r.Key())
-			members[key] = r.Raw()
-		}
+		all := members(raw)
 		dst = append(dst, '{')
-		for _, key := range wire.SortedKeys(members) {
-			if top && (key == "_meta" || key == "arguments" && string(canonical(nil, members[key], false)) == "{}") {
+		for _, key := range wire.SortedKeys(all) {
+			if top && (key == "_meta" || key == "arguments" && string(canonical(nil, all[key], false)) == "{}") {
 				continue
 			}
 			dst = append(wire.AppendString(wire.AppendComma(dst), key), ':')
-			dst = canonical(dst, members[key], false)
+			dst = canonical(dst, all[key], false)
 		}
 		return append(dst, '}')
 	case wire.Array:
@@ -285,6 +281,8 @@ func (s *session) respond(m jsonrpc.Message) {
 			if !s.await(one.Message.ID) {
 				return
 			}
+		case s.r.opts.Timed && !s.wait(one.At-last):
+			return
 		case one.Kind == Connection:
 			if ended := s.r.opts.Ended; ended != nil {
 				ended(one.Text)
@@ -293,8 +291,6 @@ func (s *session) respond(m jsonrpc.Message) {
 			return
 		case one.Kind == Text:
 			s.write(one.Text)
-		case s.r.opts.Timed && !s.wait(one.At-last):
-			return
 		default:
 			s.send(one, x, m)
 		}
@@ -460,12 +456,13 @@ func (r *Replay) explain(m jsonrpc.Message) string {
 	key := keyOf(m.Method, m.Params)
 	text := "no recorded request matches " + key
 	var nearest *exchange
-	best := -1
+	var best int64
 	for _, x := range r.list {
 		if x.request.Message.Method != m.Method {
 			continue
 		}
-		if n := common(key, x.key); n > best {
+		n := differences(m.Params, x.request.Message.Params)<<32 - int64(common(key, x.key)) // what looks alike comes second
+		if nearest == nil || n < best {
 			nearest, best = x, n
 		}
 	}
@@ -473,6 +470,51 @@ func (r *Replay) explain(m jsonrpc.Message) string {
 		return text + "; the recording has no " + m.Method
 	}
 	return fmt.Sprintf("%s; the nearest is line %d: %s", text, nearest.request.Line, nearest.key)
+}
+
+// differences counts the arguments that two requests do not have in common. Another tool,
+// prompt or resource counts more than all of them.
+func differences(a, b []byte) (n int64) {
+	eachDifference(a, b, func(name string, x, y []byte) {
+		switch name {
+		case "_meta":
+		case "arguments":
+			eachDifference(x, y, func(string, []byte, []byte) { n++ })
+		default:
+			n += 1 << 20
+		}
+	})
+	return n
+}
+
+// eachDifference calls f with each member of two JSON objects that is not the same in
+// both, in which it may be missing.
+func eachDifference(a, b []byte, f func(name string, x, y []byte)) {
+	of, in := members(a), members(b)
+	for name, x := range of {
+		if y := in[name]; y == nil || !bytes.Equal(canonical(nil, x, false), canonical(nil, y, false)) {
+			f(name, x, y)
+		}
+	}
+	for name, y := range in {
+		if of[name] == nil {
+			f(name, nil, y)
+		}
+	}
+}
+
+// members returns the members of a JSON object, the last of those with the same name.
+func members(raw []byte) map[string][]byte {
+	found := map[string][]byte{}
+	r := wire.NewReader(raw)
+	if r.Kind() != wire.Object {
+		return found
+	}
+	for r.Object(); r.More(); {
+		key := string(r.Key())
+		found[key] = r.Raw()
+	}
+	return found
 }
 
 // common returns how many bytes at both ends are the same.

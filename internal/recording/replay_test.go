@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
@@ -160,6 +161,103 @@ func TestReplayOfFaults(t *testing.T) {
 				t.Errorf("%s: got %q, want %q", name, got, want)
 			}
 			_ = client.Close()
+		})
+	}
+}
+
+// recorded returns the entries of a recording that add makes.
+func recorded(t *testing.T, add func(*Writer)) []Entry {
+	t.Helper()
+	var b bytes.Buffer
+	w := NewWriter(&b)
+	add(w)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := Read(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return entries
+}
+
+// TestNearest: of the requests with the same method, the nearest is one for the same tool,
+// and of those the one with the fewest different arguments, not the one that looks alike.
+func TestNearest(t *testing.T) {
+	lines := []string{
+		`"tools/call","params":{"name":"weather","arguments":{"city":"Rome","days":3}}`,
+		`"tools/call","params":{"name":"forecast","arguments":{"city":"Oslo","days":3,"unit":"c"}}`,
+		`"tools/call","params":{"name":"weather","arguments":{"unit":"f","days":10,"city":"Oslo, the capital of the kingdom of Norway"}}`,
+		`"tools/call","params":{"name":"search","arguments":{"query":{"text":"fjords","limit":5},"page":1}}`,
+		`"tools/call","params":{"name":"search","arguments":{"query":{"text":"fjords","limit":50},"page":2}}`,
+		`"resources/read","params":{"uri":"file:///etc/hosts"}`,
+		`"resources/read","params":{"uri":"file:///etc/hostname"}`,
+		`"prompts/get","params":{"name":"greet"}`,
+		`"tools/list"`,
+	}
+	r := NewReplay(recorded(t, func(w *Writer) {
+		for i, line := range lines {
+			w.Message(1, true, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":%s}`, i, line))
+		}
+	}), nil)
+	for asked, want := range map[string]int{
+		`"tools/call","params":{"name":"weather","arguments":{"city":"Oslo","days":3,"unit":"c"}}`:                                   0,
+		`"tools/call","params":{"name":"weather","arguments":{"days":10,"unit":"f","city":"Oslo"}}`:                                  2,
+		`"tools/call","params":{"name":"weather","_meta":{"progressToken":1},"arguments":{"city":"Rome"}}`:                           0,
+		`"tools/call","params":{"arguments":{"page":1,"all":true,"query":{"limit":5,"text":"fjords"}},"name":"search"}`:              3,
+		`"tools/call","params":{"name":"search","arguments":{"page":2}}`:                                                             4,
+		`"tools/call","params":{"name":"forecast"}`:                                                                                  1,
+		`"tools/call","params":{"name":"forecasts","arguments":{"city":"Oslo","days":3,"unit":"c"}}`:                                 1,
+		`"resources/read","params":{"uri":"file:///etc/hostnames"}`:                                                                  6,
+		`"prompts/get","params":{"name":"greet","arguments":{"who":"Ada"}}`:                                                          7,
+		`"prompts/get","params":["greet"]`:                                                                                           7,
+		`"tools/list","params":{"cursor":"2"}`:                                                                                       8,
+		`"tools/call","params":{"name":"weather","arguments":"Rome"}`:                                                                0,
+		`"tools/call","params":{"name":"search","arguments":{"page":2,"query":{"text":"fjords","limit":5,"text":"glaciers"}}}`:       4,
+		`"tools/call","params":{"name":"search","arguments":{"page":1,"query":{"text":"fjords","limit":5},"a":1,"b":2,"c":3,"d":4}}`: 3,
+	} {
+		m, err := jsonrpc.Parse([]byte(`{"jsonrpc":"2.0","id":1,"method":` + asked + `}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, line := r.explain(m), fmt.Sprintf("the nearest is line %d: ", want+2); !strings.Contains(got, line) {
+			t.Errorf("%s: %s\nwant %s", asked, got, line)
+		}
+	}
+}
+
+// TestTimedSteps: text and the end of the server also come when they came.
+func TestTimedSteps(t *testing.T) {
+	const request = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","_meta":{"progressToken":1}}}`
+	entries := recorded(t, func(w *Writer) {
+		w.SetTime(0)
+		w.Message(1, true, []byte(request))
+		for i := range 3 {
+			w.SetTime(time.Duration(i+1) * time.Second)
+			w.Message(1, false, []byte(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":1}}`))
+		}
+		w.SetTime(5 * time.Second)
+		w.Message(1, false, []byte("Traceback"))
+		w.SetTime(8 * time.Second)
+		w.End(1, "exited")
+	})
+	for _, timed := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			client, server := jsonrpc.Pipe()
+			go NewReplay(entries, &Options{Timed: timed}).Serve(server) // ends with the stream
+			begun := time.Now()
+			_, _ = client.Write([]byte(request + "\n"))
+			var got []int
+			for {
+				_, err := client.Read()
+				got = append(got, int(time.Since(begun).Seconds()))
+				if err != nil {
+					break
+				}
+			}
+			if want := map[bool]string{true: "[1 2 3 5 8]", false: "[0 0 0 0 0]"}[timed]; fmt.Sprint(got) != want {
+				t.Errorf("timed %t: %v, want %s", timed, got, want)
+			}
 		})
 	}
 }

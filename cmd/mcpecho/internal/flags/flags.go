@@ -29,7 +29,7 @@ type Values struct {
 	Insecure                                                          bool // do not verify certificates
 	Watch, Follow, Errors                                             bool
 	StopOnError, Strict, Call                                         bool
-	NoToken                                                           bool
+	NoToken, Timed                                                    bool
 	Origins                                                           []string // of web pages that may use the proxy
 
 	Env                     []string
@@ -144,8 +144,9 @@ func All() []Flag {
 		{"no-state", "", "", "keep nothing about servers in files", on(func(f *Values) *bool { return &f.NoState })},
 		{"no-color", "", "", "do not use colors (also with the environment variable NO_COLOR)", on(func(f *Values) *bool { return &f.NoColor })},
 		{"no-input", "", "", "do not ask for missing arguments", on(func(f *Values) *bool { return &f.NoInput })},
-		{"record", "", "FILE", "record the session in FILE, secrets masked", text(func(f *Values) *string { return &f.Record })},
+		{"record", "", "FILE", "record the session in FILE, secrets masked; an existing FILE is kept under another name", text(func(f *Values) *string { return &f.Record })},
 		{"replay", "", "FILE", "respond as the recorded server did", text(func(f *Values) *string { return &f.Replay })},
+		{"timed", "", "", "with --replay, respond after the time that the server took", on(func(f *Values) *bool { return &f.Timed })},
 		{"follow", "f", "", "wait for further messages until interrupted", on(func(f *Values) *bool { return &f.Follow })},
 		{"last", "n", "N", "print only the last N lines", value(func(f *Values, v string) (err error) {
 			if f.Last, err = strconv.Atoi(v); err != nil || f.Last < 0 {
