@@ -58,6 +58,7 @@ type exchange struct {
 	messages []*step // before the response
 	response *step   // nil if there was none
 	after    []*step // after the response, before the next request
+	http     *HTTP   // the HTTP response; nil if the recording has none of the server
 	used     bool
 }
 
@@ -85,14 +86,27 @@ func NewReplay(entries []Entry, o *Options) *Replay {
 	}
 	r.secrets = NewSecrets(r.opts.Secrets...)
 	last := map[int]*exchange{} // by connection
+	posts := map[int]*pairs{}
 	pending := map[string]*exchange{}
 	tokens := map[string]*exchange{} // by progress token
 	asked := map[string]*step{}      // requests of the server without a response
 	for _, e := range entries {
 		m := e.Message
 		x := last[e.Conn]
+		post := posts[e.Conn]
+		if post == nil {
+			post = new(pairs)
+			posts[e.Conn] = post
+		}
+		if e.HTTP != nil {
+			post.exchange(e.HTTP)
+			continue
+		}
 		if e.Kind != Message && e.Kind != Refusal {
-			if x != nil && !e.Sent && e.Kind != Exchange {
+			if e.Sent {
+				post.message(new(exchange))
+			}
+			if x != nil && !e.Sent {
 				x.add(&step{Entry: e})
 			}
 			continue
@@ -106,17 +120,27 @@ func NewReplay(entries []Entry, o *Options) *Replay {
 			x = &exchange{request: e, key: keyOf(m.Method, m.Params)}
 			r.list = append(r.list, x)
 			last[e.Conn], pending[id] = x, x
+			post.message(x)
 			if t := token(m.Params); t != nil {
 				tokens[fmt.Sprint(e.Conn, string(t))] = x
 			}
+		case e.Sent && m.Method != "":
+			note := &exchange{request: e, key: keyOf(m.Method, m.Params)}
+			r.list = append(r.list, note)
+			post.message(note)
 		case e.Sent:
+			post.message(new(exchange))
 			if q := asked[id]; m.Method == "" && q != nil {
 				q.answer = &e
 				q.asked.add(&step{Entry: e})
 				delete(asked, id)
 			}
 		case e.Kind == Refusal:
-			delete(pending, id) // the server has not responded
+			post.refused()
+			if pending[id] != nil { // the server has not responded
+				pending[id].http = nil
+				delete(pending, id)
+			}
 		case m.Method == "" && pending[id] != nil:
 			pending[id].response = &step{Entry: e}
 			delete(pending, id)
@@ -274,6 +298,12 @@ func (s *session) respond(m jsonrpc.Message) {
 	if x.response != nil {
 		steps = slices.Concat(steps, []*step{x.response}, x.after)
 	}
+	var end *step // of the HTTP response
+	for _, one := range steps {
+		if !one.Sent && (one.Kind == Text || one.Kind == Message && one.Message.Method == "") {
+			end = one
+		}
+	}
 	last := x.request.At
 	for _, one := range steps {
 		switch {
@@ -290,11 +320,23 @@ func (s *session) respond(m jsonrpc.Message) {
 			_ = s.stream.Close()
 			return
 		case one.Kind == Text:
-			s.write(one.Text)
+			s.respondWith(m.ID, x, []byte(one.Text), one == end)
 		default:
-			s.send(one, x, m)
+			s.send(one, x, m, one == end)
 		}
 		last = one.At
+	}
+	if end == nil && x.http != nil {
+		s.respondWith(m.ID, x, nil, true)
+	}
+}
+
+// respondWith sends a part of the response to a request.
+func (s *session) respondWith(id jsonrpc.ID, x *exchange, text []byte, last bool) {
+	if web, ok := s.stream.(WebStream); ok {
+		web.Respond(id, x.http, text, last)
+	} else if text != nil {
+		s.write(string(text))
 	}
 }
 
@@ -361,7 +403,7 @@ func (s *session) wait(d time.Duration) bool {
 }
 
 // send sends a recorded message with the ids and tokens of the client of today.
-func (s *session) send(e *step, x *exchange, m jsonrpc.Message) {
+func (s *session) send(e *step, x *exchange, m jsonrpc.Message, last bool) {
 	isResponse, oldToken, newToken := e.Message.Method == "", token(x.request.Message.Params), token(m.Params)
 	text, _ := rewrite(nil, []byte(e.Text), func(key, raw []byte) []byte {
 		switch name := string(key); {
@@ -387,7 +429,11 @@ func (s *session) send(e *step, x *exchange, m jsonrpc.Message) {
 		s.questions[e.Message.ID.String()] = &question{e, make(chan struct{})}
 		s.mu.Unlock()
 	}
-	s.write(string(text))
+	if isResponse {
+		s.respondWith(m.ID, x, text, last)
+	} else {
+		s.write(string(text))
+	}
 }
 
 // wrongID returns the id of a response that no request waits for: that of today's request

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/input"
 	"github.com/stdmcp/stdmcp/internal/lock"
@@ -133,7 +134,11 @@ func (h *Replay) post(w http.ResponseWriter, r *http.Request, s *replaySession) 
 		return
 	case s.sse, m.Method == "" || m.ID.IsZero():
 		s.give(r.Context(), data)
-		w.WriteHeader(http.StatusAccepted)
+		var recorded *recording.HTTP
+		if m.Method != "" && m.ID.IsZero() {
+			recorded = h.replay.Status(m)
+		}
+		begin(w, recorded, http.StatusAccepted, "")
 		return
 	case s.id == "" && m.Method == "initialize":
 		if s = h.open(rand.Text(), false); s == nil {
@@ -142,7 +147,7 @@ func (h *Replay) post(w http.ResponseWriter, r *http.Request, s *replaySession) 
 		}
 		w.Header().Set("Mcp-Session-Id", s.id)
 	}
-	out := &replayStream{ctx: r.Context(), id: m.ID.String(), progress: string(wire.Lookup(m.Params, "_meta", "progressToken")), messages: make(chan []byte)}
+	out := &replayStream{ctx: r.Context(), id: m.ID.String(), progress: string(wire.Lookup(m.Params, "_meta", "progressToken")), messages: make(chan part)}
 	s.add(out)
 	defer s.remove(out)
 	go s.give(r.Context(), data) // the replay may write to out before it reads; ends with the HTTP request
@@ -170,7 +175,14 @@ type replayStream struct {
 	ctx      context.Context // of the HTTP request
 	id       string          // of the request; "" for a general stream
 	progress string          // its progress token
-	messages chan []byte
+	messages chan part
+}
+
+// A part is a message of an HTTP response, or its end.
+type part struct {
+	http *recording.HTTP // the recorded response, or nil
+	text []byte          // nil for none
+	last bool            // nothing follows
 }
 
 // give passes a message of the client to the replay.
@@ -195,17 +207,43 @@ func (s *replaySession) Read() ([]byte, error) {
 // the one that it is for ends.
 func (s *replaySession) Write(data []byte) (int, error) {
 	message := slices.Clone(bytes.TrimSpace(data))
-	for out := s.route(message); out != nil; out = s.route(message) {
+	m, err := jsonrpc.Parse(message)
+	if err == nil {
+		s.send(part{text: message, last: m.Method == ""}, func() *replayStream { return s.route(message, &m) })
+	}
+	return len(data), nil
+}
+
+// Respond implements [recording.WebStream].
+func (s *replaySession) Respond(id jsonrpc.ID, h *recording.HTTP, text []byte, last bool) {
+	text = slices.Clone(text)
+	s.send(part{h, text, last}, func() *replayStream {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.sse {
+			return s.hold(text)
+		}
+		for _, out := range slices.Backward(s.streams) { // the newest comes first
+			if out.id == id.String() {
+				return out
+			}
+		}
+		return nil // the client has left
+	})
+}
+
+// send sends a part to the stream that find returns, and to another one when that ends.
+func (s *replaySession) send(p part, find func() *replayStream) {
+	for out := find(); out != nil; out = find() {
 		select {
-		case out.messages <- message:
-			return len(data), nil
+		case out.messages <- p:
+			return
 		case <-s.done:
-			return len(data), nil
+			return
 		case <-out.ctx.Done():
 			s.remove(out)
 		}
 	}
-	return len(data), nil
 }
 
 func (s *replaySession) Close() error {
@@ -220,11 +258,7 @@ func (s *replaySession) Close() error {
 
 // route returns the stream for a message. If there is none yet, it holds the
 // message back.
-func (s *replaySession) route(message []byte) *replayStream {
-	m, err := jsonrpc.Parse(message)
-	if err != nil {
-		return nil
-	}
+func (s *replaySession) route(message []byte, m *jsonrpc.Message) *replayStream {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	subscription := string(wire.Lookup(m.Params, "_meta", "io.modelcontextprotocol/subscriptionId"))
@@ -246,7 +280,13 @@ func (s *replaySession) route(message []byte) *replayStream {
 	case len(s.streams) > 0:
 		return s.streams[len(s.streams)-1]
 	}
-	if s.general == nil && len(s.held) < maxReplayHeld {
+	return s.hold(message)
+}
+
+// hold returns the general stream. If there is none, it keeps the message for the next one.
+// The caller holds mu.
+func (s *replaySession) hold(message []byte) *replayStream {
+	if s.general == nil && message != nil && len(s.held) < maxReplayHeld {
 		s.held = append(s.held, message)
 	}
 	return s.general
@@ -270,7 +310,7 @@ func (s *replaySession) remove(out *replayStream) {
 // serveGeneral sends the messages that belong to no request, after the text
 // first, until the client leaves.
 func (s *replaySession) serveGeneral(w http.ResponseWriter, r *http.Request, first string) {
-	out := &replayStream{ctx: r.Context(), messages: make(chan []byte)}
+	out := &replayStream{ctx: r.Context(), messages: make(chan part)}
 	s.mu.Lock()
 	if s.general != nil {
 		s.mu.Unlock()
@@ -291,33 +331,61 @@ func (s *replaySession) serveGeneral(w http.ResponseWriter, r *http.Request, fir
 }
 
 // event returns a message as an event.
-func event(message []byte) string { return "event: message\ndata: " + string(message) + "\n\n" }
+func event(message []byte) string {
+	return "event: message\ndata: " + strings.ReplaceAll(string(message), "\n", "\ndata: ") + "\n\n"
+}
 
 // copyTo sends the messages until the response to the request. A response without
 // messages before it needs no stream of events.
 func (out *replayStream) copyTo(w http.ResponseWriter, done <-chan struct{}) {
 	for first := out.id != ""; ; first = false {
-		var message []byte
+		var p part
 		select {
-		case message = <-out.messages:
+		case p = <-out.messages:
 		case <-out.ctx.Done():
 			return
 		case <-done:
+			if first {
+				http.Error(w, "the recorded server has ended", http.StatusNotFound)
+			}
 			return
 		}
-		m, err := jsonrpc.Parse(message)
-		last := out.id != "" && err == nil && m.Method == ""
+		last := p.last && out.id != ""
 		if first && last {
-			w.Header().Set("Content-Type", "application/json")
-			_, _ = w.Write(message)
+			content := ""
+			if p.text != nil {
+				content = "application/json"
+			}
+			begin(w, p.http, http.StatusOK, content)
+			_, _ = w.Write(p.text)
 			return
 		}
-		w.Header().Set("Content-Type", "text/event-stream")
-		_, _ = io.WriteString(w, event(message))
+		if first {
+			begin(w, p.http, http.StatusOK, "text/event-stream")
+		}
+		if p.text != nil {
+			_, _ = io.WriteString(w, event(p.text))
+		}
 		if http.NewResponseController(w).Flush() != nil || last {
 			return
 		}
 	}
+}
+
+// begin sends the header of a response: as it was recorded, or if recorded is nil, the status
+// and the content type.
+func begin(w http.ResponseWriter, recorded *recording.HTTP, status int, content string) {
+	if recorded != nil {
+		status = recorded.Status
+		if wrong, ok := recorded.Headers["content-type"]; ok {
+			content = wrong[0]
+		}
+	}
+	w.Header()["Content-Type"] = nil // which disables that net/http guesses
+	if content != "" {
+		w.Header().Set("Content-Type", content)
+	}
+	w.WriteHeader(status)
 }
 
 // Lines is a stream of messages, one a line.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/stdmcp/stdmcp/internal/testutil"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
 // TestReplayToTheNewestClient: an ID is that of the newest request with it, as the
@@ -23,7 +24,8 @@ func TestReplayToTheNewestClient(t *testing.T) {
 		`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"t"}}`,
 		`{"jsonrpc":"2.0","method":"notifications/message"}`,
 	} {
-		if s.route([]byte(message)) != newest {
+		m, err := jsonrpc.Parse([]byte(message))
+		if err != nil || s.route([]byte(message), &m) != newest {
 			t.Errorf("another stream for %s", message)
 		}
 	}

@@ -1,0 +1,76 @@
+package recording
+
+import (
+	"slices"
+
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+)
+
+// A WebStream is a [jsonrpc.Stream] of a client over HTTP.
+type WebStream interface {
+	jsonrpc.Stream
+
+	// Respond sends a part of the HTTP response to the request with the id: a response,
+	// whatever its own id is, or other text; nil means that it has no content. h
+	// describes the recorded HTTP response, and is nil if there was none. last reports
+	// that the HTTP response ends here.
+	Respond(id jsonrpc.ID, h *HTTP, text []byte, last bool)
+}
+
+// Status returns the recorded HTTP response to a notification of the client, or nil.
+func (r *Replay) Status(m jsonrpc.Message) *HTTP {
+	if x := r.match(m); x != nil {
+		return x.http
+	}
+	return nil
+}
+
+// pairs finds the HTTP responses to the messages of a client on a connection. A proxy
+// records an HTTP request before its message if the client sends it, and after it if the
+// proxy does.
+type pairs struct {
+	after    bool              // whether the messages come first
+	messages []*exchange       // without an HTTP request, if they come first
+	requests []int             // without a message, otherwise
+	posted   map[int]*exchange // by HTTP request
+	last     *exchange         // the last one with an HTTP response
+}
+
+// message notes a message of the client.
+func (p *pairs) message(x *exchange) {
+	switch {
+	case p.posted == nil || p.after:
+		p.posted, p.after = map[int]*exchange{}, true
+		p.messages = append(p.messages, x)
+	case len(p.requests) > 0:
+		p.posted[p.requests[0]] = x
+		p.requests = p.requests[1:]
+	}
+}
+
+// exchange notes an HTTP request or a response.
+func (p *pairs) exchange(h *HTTP) {
+	if p.posted == nil {
+		p.posted = map[int]*exchange{}
+	}
+	n, x := h.Exchange, p.posted[h.Exchange]
+	switch {
+	case h.Status > 0 && x != nil:
+		x.http, p.last = h, x
+	case h.Status > 0:
+		p.requests = slices.DeleteFunc(p.requests, func(other int) bool { return other == n })
+	case h.Method != "POST":
+	case !p.after:
+		p.requests = append(p.requests, n)
+	case len(p.messages) > 0:
+		p.posted[n] = p.messages[0]
+		p.messages = p.messages[1:]
+	}
+}
+
+// refused notes that the last HTTP response was the proxy's.
+func (p *pairs) refused() {
+	if p.last != nil {
+		p.last.http = nil
+	}
+}
