@@ -78,7 +78,7 @@ func (s *Set) ask(ctx context.Context, server string) ([]*Skill, error) {
 	b := []byte{'['}
 	for i, k := range list {
 		if s.opts.Pins == host.PinBlock && k.Err == nil && s.changed(server, k.URI, digests[i]) {
-			k.Description, k.Err = "", ErrChanged
+			k.Err = ErrChanged
 		}
 		if k.Err == nil {
 			b = wire.AppendString(wire.AppendKey(append(wire.AppendComma(b), '{'), "uri"), k.URI)

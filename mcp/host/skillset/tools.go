@@ -106,10 +106,11 @@ func (s *Set) listTool(ctx context.Context, _ mcp.RawMessage) (string, error) {
 	for i, k := range list {
 		b := wire.AppendString(wire.AppendKey([]byte{'{'}, "skill"), k.ID)
 		b = wire.AppendString(wire.AppendKey(b, "server"), k.Server)
-		b = wire.AppendString(wire.AppendKey(b, "description"), diag.Printable(k.Description, maxDescription))
-		if k.Err != nil {
-			b = wire.AppendString(wire.AppendKey(b, "error"), diag.Printable(k.Err.Error(), maxDescription))
+		key, text := "description", k.Description
+		if k.Err != nil { // no model can read the skill, or have it described
+			key, text = "error", k.Err.Error()
 		}
+		b = wire.AppendString(wire.AppendKey(b, key), diag.Printable(text, maxDescription))
 		lines[i] = line{k.Server, string(append(b, '}'))}
 	}
 	shown := share(lines, s.opts.MaxText)
