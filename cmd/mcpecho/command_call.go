@@ -84,7 +84,11 @@ func runCall(ctx context.Context, c *invocation) error {
 func (c *invocation) callTool(ctx context.Context, s *conversation, tool string, args json.RawMessage) (*mcp.CallToolResult, error) {
 	p := c.newProgress(s.console, tool)
 	defer p.End()
-	call := &mcp.ToolCall{Name: tool, Arguments: args, Progress: p.Update, Task: p.Task}
+	hide := c.secrets().Hider()
+	call := &mcp.ToolCall{Name: tool, Arguments: args, Task: p.Task, Progress: func(r mcp.Progress) {
+		r.Message = hide(r.Message)
+		p.Update(r)
+	}}
 	if c.shell != nil {
 		call.Timeout = c.flags.Timeout // of this command
 	}

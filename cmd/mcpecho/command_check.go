@@ -151,7 +151,7 @@ func (c *invocation) check(ctx context.Context, way string, versions []string) (
 	p := c.newProgress(s.console, "checking "+c.targetName()+", "+wayName(way))
 	defer p.End()
 	one = checked{way: way}
-	opts := &servercheck.Options{Versions: versions, ConnectTimeout: max(0, c.connectTimeout())}
+	opts := &servercheck.Options{Versions: versions, ConnectTimeout: max(0, c.connectTimeout()), Hide: c.secrets().Hider()}
 	if c.flags.IsGiven("timeout") {
 		opts.Timeout = c.flags.Timeout
 	}
@@ -217,7 +217,7 @@ func checkText(all []checked, width int) string {
 	for _, one := range all {
 		var unsupported *failure.Error
 		if one.err != nil && errors.As(one.err, &unsupported) && unsupported.Kind != "protocol" && one.way == "stdio" {
-			b.WriteString(wayName(one.way) + ", other versions: " + strings.ReplaceAll(unsupported.Message, "\n", "\n\t") + "\n")
+			b.WriteString(wayName(one.way) + ", other versions: " + failure.Indent(unsupported.Message) + "\n")
 		}
 	}
 	return b.String()
@@ -235,7 +235,7 @@ func severity(f servercheck.Finding) string {
 // that there is none.
 func findingLine(what string, f servercheck.Finding, width int) string {
 	const margin = "           "
-	text := strings.ReplaceAll(f.String(), "\n", "\n\t")
+	text := failure.Indent(f.String())
 	if width > 0 {
 		text = strings.ReplaceAll(terminal.Wrap(terminal.Escape(f.String()), width-len(margin)), "\n", "\n"+margin)
 	}

@@ -140,7 +140,7 @@ func (c *invocation) serveReplay(ctx context.Context) error {
 	case <-done:
 		return nil
 	case how := <-ended:
-		return &failure.Error{Status: failure.Unreachable, Kind: "crashed", Message: "the recorded server ended here: " + how}
+		return &failure.Error{Status: failure.Unreachable, Kind: "crashed", Message: "the recorded server ended here: " + failure.Indent(how)}
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}

@@ -134,7 +134,7 @@ func (s *conversation) endProgram() {
 
 // options returns the client's options for the flags.
 func (c *invocation) options(s *conversation) *mcp.Options {
-	s.monitor = servercheck.NewMonitor(!c.flags.Verbose, func(f servercheck.Finding) { c.note(s, "mcpecho: "+terminal.EscapeLine(c.hide(f.String()))) })
+	s.monitor = servercheck.NewMonitor(!c.flags.Verbose, func(f servercheck.Finding) { c.note(s, "mcpecho: "+terminal.EscapeLine(f.String())) })
 	opts := &mcp.Options{
 		Info:       mcp.Implementation{Name: "mcpecho", Version: mcp.Version},
 		Timeout:    c.flags.Timeout,
@@ -164,9 +164,9 @@ func (c *invocation) options(s *conversation) *mcp.Options {
 		opts.LogLevel = mcp.LevelDebug
 	}
 	if c.flags.Verbose || c.flags.LogLevel != "" {
+		hide := c.secrets().Hider()
 		opts.Log = func(_ context.Context, m *mcp.LogMessage) {
-			// Indented further lines cannot pass for lines of mcpecho.
-			s.console.Line(strings.ReplaceAll(strings.TrimSpace(logLine(m)), "\n", "\n\t"))
+			s.console.Line(failure.Indent(hide(strings.TrimSpace(logLine(m)))))
 		}
 	}
 	if c.flags.LogLevel != "" {
@@ -261,7 +261,7 @@ func (s *conversation) dropped(reason error, data []byte) {
 		s.discarded = text
 	}
 	if s.nonJSON == "" && errors.Is(reason, stdio.ErrNotJSON) {
-		s.nonJSON = terminal.Cut(string(data), 100)
+		s.nonJSON = terminal.Cut(s.stderr.Hide(string(data)), 100)
 	}
 }
 

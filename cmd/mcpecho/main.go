@@ -176,7 +176,7 @@ func (c *invocation) secrets() secrets.Set {
 func (c *invocation) newTail() *terminal.Tail {
 	set := c.secrets()
 	set.Login = nil
-	return &terminal.Tail{Hide: set.Hide}
+	return &terminal.Tail{Hide: set.Hider()}
 }
 
 func (c *invocation) hideLogin(s string) string {

@@ -85,7 +85,7 @@ func (c *invocation) writeFile(name string, data []byte) error {
 // note prints a line that is not part of the result.
 func (c *invocation) note(s *conversation, line string) {
 	if !c.flags.Quiet {
-		s.console.Line(c.folded(line))
+		s.console.Line(c.folded(failure.Indent(c.hide(line))))
 	}
 }
 

@@ -30,7 +30,7 @@ func (c *invocation) checkOutput(ctx context.Context, s *conversation, tool stri
 	}
 	violation, err := servercheck.Output(ctx, s.Server().ProtocolVersion, tools[at], res)
 	if violation != "" {
-		return &failure.Error{Status: failure.Refused, Kind: "output", Message: "the result of the tool " + wire.Quote(tool) + " violates its output schema: " + violation}
+		return &failure.Error{Status: failure.Refused, Kind: "output", Message: "the result of the tool " + wire.Quote(tool) + " violates its output schema: " + failure.Indent(violation)}
 	}
 	if err != nil && ctx.Err() == nil {
 		c.note(s, "The result was not checked, as the tool's output schema cannot be used: "+err.Error())

@@ -256,7 +256,7 @@ func (sh *shell) printNotice(line string) {
 	if !sh.asJSON.Load() {
 		text = time.Now().Format(time.TimeOnly) + " " + text
 	}
-	sh.console.Styled(text, terminal.Dim, sh.c.styler(sh.c.stderr))
+	sh.console.Styled(sh.c.hide(text), terminal.Dim, sh.c.styler(sh.c.stderr))
 }
 
 // note prints a line that is not a result.

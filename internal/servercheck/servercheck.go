@@ -56,6 +56,9 @@ type Options struct {
 	// Message is called for each message that is sent or received. It may be nil.
 	Message func(sent bool, data []byte)
 
+	// Hide masks secrets in a text. It may be nil.
+	Hide func(text string) string
+
 	// Arguments returns the arguments to call a tool with, or nil to not call it.
 	// Without the function, Run calls no tool.
 	Arguments func(*mcp.Tool) mcp.RawMessage
@@ -100,7 +103,7 @@ func (c *check) connect(ctx context.Context, t mcp.Transport) (err error) {
 			m.Message(sent, data)
 		},
 		Discarded: func(_ context.Context, reason error, data []byte) {
-			c.errorf("message", "clients discard it: %v: %.200q", reason, data)
+			c.errorf("message", "clients discard it: %v: %.200q", reason, c.hide(string(data)))
 		},
 		SessionLost: func(_ context.Context, err error) {
 			c.errorf("session", "the server no longer knows it: %v", err)
@@ -129,7 +132,15 @@ func (c *check) run(ctx context.Context) ([]Finding, error) {
 	return c.found, ctx.Err()
 }
 
+func (c *check) hide(text string) string {
+	if c.opts.Hide == nil {
+		return text
+	}
+	return c.opts.Hide(text)
+}
+
 func (c *check) add(f Finding) {
+	f.Where, f.What = c.hide(f.Where), c.hide(f.What)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.found) < maxFound && !slices.Contains(c.found, f) {

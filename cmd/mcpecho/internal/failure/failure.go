@@ -69,8 +69,7 @@ func Code(err error) int64 {
 	return 0
 }
 
-// Text returns the text of an error. It indents further lines, so that a
-// server's text cannot pass for a line of mcpecho.
+// Text returns the text of an error with [Indent].
 func Text(err error) string {
 	text := err.Error()
 	if before, rest, ok := strings.Cut(text, "the program was not found; searched "); ok { // all of PATH
@@ -78,6 +77,12 @@ func Text(err error) string {
 			text = before + "the program was not found; " + after
 		}
 	}
+	return Indent(text)
+}
+
+// Indent indents the further lines of a text, so that those of a server cannot pass for
+// lines of mcpecho.
+func Indent(text string) string {
 	return strings.NewReplacer("\n\t", "\n\t", "\n", "\n\t").Replace(text)
 }
 

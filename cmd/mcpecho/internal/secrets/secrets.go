@@ -18,10 +18,10 @@ type Set struct {
 }
 
 // Hide replaces the secrets in a text.
-func (h Set) Hide(s string) string { return h.hider()(s) }
+func (h Set) Hide(s string) string { return h.Hider()(s) }
 
-// hider returns Hide for many texts.
-func (h Set) hider() func(string) string {
+// Hider returns Hide for many texts.
+func (h Set) Hider() func(string) string {
 	values := &display.Cache{}
 	return func(s string) string { return h.hide(values, s) }
 }
@@ -43,4 +43,4 @@ func (h Set) hide(values *display.Cache, s string) string {
 }
 
 // Mask returns JSON text on one line, with values that look like secrets masked.
-func (h Set) Mask(data []byte) ([]byte, error) { return recording.MaskJSON(data, h.hider()) }
+func (h Set) Mask(data []byte) ([]byte, error) { return recording.MaskJSON(data, h.Hider()) }
