@@ -116,6 +116,15 @@ func TestRedactEncodings(t *testing.T) {
 	}
 }
 
+// TestNotRedacted: SECURITY.md says what is not found.
+func TestNotRedacted(t *testing.T) {
+	for text, secret := range map[string]string{"pin 1234": "1234", "&#104;unter22": "hunter22", "%252568unter22": "hunter22", `\\\\u0068unter22`: "hunter22", "aHVudGVyMg==": "hunter2"} {
+		if got := Redact(text, secret); got != text {
+			t.Errorf("%s without %s: %s", text, secret, got)
+		}
+	}
+}
+
 // TestRedactTakesLinearTime: whatever the text repeats, and in a long one, too.
 func TestRedactTakesLinearTime(t *testing.T) {
 	secret := "hunter22hunter22"
