@@ -109,7 +109,7 @@ func (m *argMask) put(public, secret string) {
 // length. If that is not all, what follows is secret, and m.hidden is set.
 func (m *argMask) part(s string, first bool) int {
 	name, user := m.name, m.user || isUser(s[:min(2, len(s))])
-	m.name, m.user = false, isUser(s)
+	m.name, m.user = false, isUser(s) || m.user && s == ","
 	n, hidden := len(s), word
 	switch {
 	case name && (s[0] == ':' || s[0] == '='): // "name" : "value"
@@ -149,7 +149,7 @@ func (m *argMask) pairs(s string, first, user bool) int {
 			m.put("?...", "")
 			m.secrets = append(m.secrets, s[p+1:])
 			return len(s)
-		case c == ';' || c == '&':
+		case c == ';' || c == '&' || c == '?':
 			if first = first || c == ';'; !inHost { // the values of a connection string may have spaces
 				start = p + 1
 			}

@@ -63,6 +63,7 @@ func TestPublicArgs(t *testing.T) {
 		"--dsn|host=h password='PASS word' x=y|--userPass|PASS":                                                      "--dsn|host=h password='***' x=y|--userPass|***",
 		"sv=1&sig=PASS|b:h/c;sig=PASS|SharedAccessSignature=PASS":                                                    "sv=1&sig=***|b:h/c;sig=***|SharedAccessSignature=***",
 		"http://PASS&PASS@h|http://PASS;PASS@h":                                                                      "http://***@h|http://***@h",
+		`{"args":["-u","u:PASS"]}|h?sig=PASS`:                                                                        `{"args":["-u","u:***"]}|h?sig=***`,
 		"-p|shown|-pshown|https://h/shown":                                                                           "-p|shown|-pshown|https://h/shown",
 		"rk_live_PASS|GOCSPX-PASS|pypi-AgEPASS|gldt-PASS|shpss_PASS|hvs.PASS|gsk_PASS|whsec_PASS|LS0tLS1CRUdJTiPASS": "***|***|***|***|***|***|***|***|***",
 		"gh-pages|pypi-server|shopify|gsk|signal|design=a|opinion=b|spin|compass|bypass":                             "gh-pages|pypi-server|shopify|gsk|signal|design=a|opinion=b|spin|compass|bypass",

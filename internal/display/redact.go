@@ -258,7 +258,8 @@ func (x *search) matches(t *text) {
 				long[s[:n]] = list
 			}
 			for j := range list {
-				if n := len(list[j].form); n <= len(s) && t.end(i-3+n) > marked && list[j].length(t.s, i-3) == n {
+				form := list[j].form // whose last byte tells many forms with one head apart
+				if n := len(form); n <= len(s) && s[n-1] == form[n-1] && t.end(i-3+n) > marked && list[j].length(t.s, i-3) == n {
 					marked = x.mark(t, marked, i-3, i-3+n)
 				}
 			}
