@@ -57,6 +57,10 @@ type Redactor struct {
 // compared with the text wherever their first bytes match.
 const longHead = 64
 
+// longForm is the length in bytes of the longest form that is compared with the text
+// wherever its head is. The search for longer ones needs no time for what was compared.
+const longForm = 1 << 10
+
 // NewRedactor returns a Redactor for secrets.
 func NewRedactor(secrets ...string) *Redactor {
 	r := &Redactor{forms: make(map[string][]string), heads: make(map[uint32]uint64)}
@@ -229,7 +233,7 @@ func (x *search) in(t text, depth int) {
 // matches marks the bytes of the part that forms in t cover. Occurrences may overlap.
 func (x *search) matches(t *text) {
 	begin, marked := uint32(0), 0
-	var long map[string][]occurrence // of the forms whose heads are in t
+	var long []string // forms whose heads are in t
 	for i := range len(t.s) {
 		begin = begin<<8 | uint32(t.s[i])
 		if h := hash(begin); x.begins[h/32]>>(h%32)&1 == 0 || i < 3 {
@@ -241,36 +245,30 @@ func (x *search) matches(t *text) {
 			if n > len(s) {
 				break
 			}
-			if n < longHead {
-				if t.end(i-3+n) > marked && x.has(s[:n]) {
-					marked = x.mark(t, marked, i-3, i-3+n)
-				}
-				continue
+			forms, found := x.forms[s[:n]]
+			if found && n < longHead {
+				marked = x.mark(t, marked, i-3, i-3+n)
 			}
-			list, known := long[s[:n]]
-			if !known {
-				for _, form := range x.forms[s[:n]] {
-					list = append(list, occurrence{form: form})
-				}
-				if long == nil {
-					long = make(map[string][]occurrence)
-				}
-				long[s[:n]] = list
-			}
-			for j := range list {
-				form := list[j].form // whose last byte tells many forms with one head apart
-				if n := len(form); n <= len(s) && s[n-1] == form[n-1] && t.end(i-3+n) > marked && list[j].length(t.s, i-3) == n {
+			for _, form := range forms {
+				switch n := len(form); {
+				case n > len(s) || s[n-1] != form[n-1] || t.end(i-3+n) <= marked:
+				case n > longForm:
+					if !slices.Contains(long, form) {
+						long = append(long, form)
+					}
+				case s[:n] == form:
 					marked = x.mark(t, marked, i-3, i-3+n)
 				}
 			}
 		}
 	}
+	for _, form := range long {
+		x.hide(t, form)
+	}
 }
 
-func (x *search) has(form string) bool { _, found := x.forms[form]; return found }
-
-// mark marks the bytes of the part that t[begin:end] covers. Bytes from begin up to marked
-// already have the mark; mark returns the new value of marked.
+// mark marks the bytes of the part that t[begin:end] takes. All from there to marked are
+// marked already; mark returns up to where they are now.
 func (x *search) mark(t *text, marked, begin, end int) int {
 	if x.hidden == nil {
 		x.hidden = make([]bool, x.size)
@@ -316,33 +314,38 @@ func exchange(s string, old, by byte) string {
 	return string(b)
 }
 
-// An occurrence is where a form, or the beginning of it, was found in a text.
-type occurrence struct {
-	form       string
-	begin, end int
-	same       []int // how many bytes of form[i:] are the beginning of form
-}
-
-// length returns how many bytes of s[i:] are the beginning of the form. It is called with
-// ascending i, and compares no byte of s twice: a search from each byte would take minutes
-// if a server repeated a long token of one character.
-func (o *occurrence) length(s string, i int) int {
-	if i >= o.end {
-		o.end = i
-	} else {
-		if o.same == nil {
-			o.same = make([]int, len(o.form))
-			self := occurrence{form: o.form, same: o.same}
-			for j := 1; j < len(o.form); j++ {
-				o.same[j] = self.length(o.form, j)
-			}
+// hide marks the bytes of the part that a form in t takes, wherever it occurs.
+// Occurrences may overlap.
+func (x *search) hide(t *text, form string) {
+	s := t.s
+	i := strings.Index(s, form)
+	if i < 0 {
+		return
+	}
+	// border[n] is the length of the longest beginning of form[:n] that is also its end,
+	// where the next occurrence can begin (Knuth, Morris and Pratt). A search from each
+	// byte would take minutes if a server repeated a long token of one character.
+	border := make([]int, len(form)+1)
+	for n, same := 1, 0; n < len(form); n++ {
+		for same > 0 && form[n] != form[same] {
+			same = border[same]
 		}
-		if n := o.same[i-o.begin]; n < o.end-i {
-			return n
+		if form[n] == form[same] {
+			same++
+		}
+		border[n+1] = same
+	}
+	marked := 0
+	for same := 0; i < len(s); i++ {
+		for same > 0 && s[i] != form[same] {
+			same = border[same]
+		}
+		if s[i] == form[same] {
+			same++
+		}
+		if same == len(form) {
+			marked = x.mark(t, marked, i+1-same, i+1)
+			same = border[same]
 		}
 	}
-	for o.begin = i; o.end < len(s) && o.end-i < len(o.form) && s[o.end] == o.form[o.end-i]; {
-		o.end++
-	}
-	return o.end - i
 }
