@@ -351,9 +351,6 @@ func (c *invocation) repaired(command, name string, given []string, s *toolargs.
 	f := *failure.Classify(wrong)
 	line := ""
 	switch first := strings.Join(given, " "); {
-	case len(given) == 1 && first == "-":
-		f.Hint = "type: echo " + c.quoteWord(s.SampleObject()) + " | " + c.commandFor(command, name, "-")
-		return &f
 	case len(given) == 1 && strings.Contains(first, `":`) && first[0] != '{' && toolargs.RelaxJSON("{"+first) != nil:
 		line = c.commandFor(command, name, string(toolargs.RelaxJSON("{"+first)))
 	case len(given) == 1 && isFile(strings.TrimPrefix(first, "@")):
@@ -367,10 +364,14 @@ func (c *invocation) repaired(command, name string, given []string, s *toolargs.
 			line = c.commandFor(command, name, string(relaxed))
 			break
 		}
-		line = c.commandFor(command, name, s.SampleObject())
-	case strings.HasPrefix(first, "[") || strings.HasPrefix(first, `"`):
-		line = c.commandFor(command, name, s.SampleObject())
+		given = nil
+		fallthrough
 	default:
+		if first == "-" {
+			given = nil
+		} else if strings.HasPrefix(first, "[") || strings.HasPrefix(first, `"`) {
+			given = strings.FieldsFunc(first, func(r rune) bool { return strings.ContainsRune(`[]", `, r) })
+		}
 		line = c.commandFor(command, append([]string{name}, toolargs.Repair(given, s)...)...)
 	}
 	f.Hint = "type: " + line

@@ -94,6 +94,9 @@ func (c *invocation) rawParams(ctx context.Context, method string, words []strin
 		message = "invalid " + from + ": " + err.Error()
 	}
 	if !strings.Contains(method, "/") && method != "ping" && method != "initialize" && methodOf(method) == "" { // a tool
+		if strings.HasPrefix(words[0], "tools/") { // after POST, say
+			return nil, c.suggest(wire.Quote(method)+" is not a method", c.retyped(method))
+		}
 		return nil, c.usageHint(wire.Quote(method)+" is not a method", "to call a tool, type: "+c.commandFor("call", c.args...))
 	}
 	return nil, c.usageHint(message, "type: "+c.commandFor("raw", cmp.Or(methodOf(method), method), rawObject(method, words)))

@@ -75,7 +75,7 @@ func toolsIn(cfg *config.Config, name, separator string) (tools []string) {
 }
 
 // fillers are words that other programs have between a command and its server.
-var fillers = []string{"list", "ls", "get", "call", "show", "tool", "prompt", "resource", "template", "server"}
+var fillers = []string{"list", "ls", "get", "call", "read", "show", "tool", "prompt", "resource", "template", "server"}
 
 // explainTarget returns the failure for a target that is neither a URL nor a
 // configured server, with what the user may have meant.
@@ -111,7 +111,11 @@ func (c *invocation) explainTarget(cfg *config.Config, name string) error {
 		return c.suggest(message, c.retyped("auth"))
 	}
 	if hasWord(fillers, name) && len(c.args) > 0 {
-		return c.suggest(message, c.retyped(name))
+		line := c.retyped(name)
+		if cmd := findCommand(c.command.name + "/" + name); cmd != nil {
+			line[indexWord(line, c.typedCommand())] = cmd.name
+		}
+		return c.suggest(message, line)
 	}
 	if _, port, err := net.SplitHostPort(name); err == nil && flags.CheckPort(port) != nil {
 		return c.usageHint("the address "+wire.Quote(name)+": "+flags.CheckPort(port).Error(), "correct the port")
@@ -145,7 +149,7 @@ func (c *invocation) explainTarget(cfg *config.Config, name string) error {
 			return c.suggest("the server comes first", slices.Insert(words, max(0, indexWord(words, c.target)), arg))
 		}
 	}
-	if len(cfg.Problems) == 0 && (c.command.min == 0 || strings.ContainsAny(name, " "+string(os.PathSeparator)) || guess.Interpreter(name) != nil) {
+	if len(cfg.Problems) == 0 {
 		if err := c.programAsTarget(name, c.args); err != nil {
 			return err
 		}

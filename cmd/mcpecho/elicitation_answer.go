@@ -105,7 +105,7 @@ func (c *invocation) wrongAnswer(fields []mcp.FormField, given *flags.Answer, me
 }
 
 // answerLine returns the command line with answers that fit a form: the given ones, and
-// samples in place of those that are missing or wrong. Answers to other questions stay.
+// placeholders for those that are missing or wrong. Answers to other questions stay.
 func (c *invocation) answerLine(fields []mcp.FormField, given *flags.Answer) string {
 	line, others := c.without("answer"), otherAnswers(fields, given)
 	for i := range fields {
@@ -121,7 +121,7 @@ func (c *invocation) answerLine(fields []mcp.FormField, given *flags.Answer) str
 			text, ok, others = others[0].Value, true, others[1:]
 		}
 		if _, err := form.AnswerValue(f, text); !ok || err != nil {
-			text = form.Sample(f)
+			text = "…"
 		}
 		line = append(line, "--answer", f.Name+"="+text)
 	}

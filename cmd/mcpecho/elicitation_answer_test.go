@@ -53,9 +53,9 @@ func TestWrongAnswers(t *testing.T) {
 		"accept":               {`"name" is required`, "name=…"},
 		"nmae=Ada":             {`"name" is required, and there is no field "nmae"`, "name=Ada"},
 		"name=":                {`"name" cannot be "": shorter than 1 characters`, "name=…"},
-		"name=Ada age=old":     {`"age" cannot be "old": enter a number`, "name=Ada --answer age=0"},
-		"name=Ada age=200":     {`"age" cannot be "200": above the maximum of 150`, "name=Ada --answer age=0"},
-		"name=Ada color=mauve": {`"color" cannot be "mauve": enter one of the choices`, "name=Ada --answer color=green"},
+		"name=Ada age=old":     {`"age" cannot be "old": enter a number`, "name=Ada --answer age=…"},
+		"name=Ada age=200":     {`"age" cannot be "200": above the maximum of 150`, "name=Ada --answer age=…"},
+		"name=Ada color=mauve": {`"color" cannot be "mauve": enter one of the choices`, "name=Ada --answer color=…"},
 	} {
 		args := []string{"call", "ask_elicitation"}
 		for one := range strings.SplitSeq(answer, " ") {
@@ -141,7 +141,7 @@ func TestAnswersToTwoQuestions(t *testing.T) {
 		if o.status == 0 && o.stdout == "ordered\n" {
 			return
 		}
-		line = words(t, suggestion(o.stderr))[1:]
+		line = words(t, strings.ReplaceAll(suggestion(o.stderr), "…", "dal"))[1:]
 	}
 	t.Errorf("led to mcpecho %q", line)
 }

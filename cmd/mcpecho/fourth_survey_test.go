@@ -14,7 +14,7 @@ var fourthGuesses = []firstGuess{
 	{line: "call everything add --a=2 --b=40", names: "mcpecho call everything add a=2 b=40"},
 	{line: "call everything add -a 2 -b 40", names: "mcpecho call everything add a=2 b=40"},
 	{line: "call everything add -a=2 -b=40", names: "mcpecho call everything add a=2 b=40"},
-	{line: "call everything add [2,40]", names: "mcpecho call everything add '{\"a\":1,\"b\":1}'"},
+	{line: "call everything add [2,40]", names: "mcpecho call everything add a=2 b=40"},
 	{line: "everything.add a=2 b=40", does: "42\n"},
 	{line: "everything add a=2 b=40 --json", does: `"structuredContent"`},
 	{line: "call everything add a=2 b=40 --raw", names: "mcpecho call everything add a=2 b=40 --json"},
@@ -119,18 +119,18 @@ var fourthGuesses = []firstGuess{
 
 var fourthMisuses = []misuse{
 	// Arguments of tools.
-	{"call everything add a=2", "mcpecho call everything add a=2 b=1"},
-	{"call everything add a=2 b=", "b=1"},
-	{"call everything add a=2 b=4o", "b=1"},
-	{"call everything add a=2 b=0x10", "b=1"},
-	{"call everything add a=2 b=1,000", "b=1"},
-	{"call everything add a=2 b=+3", "b=1"},
-	{"call everything add a=2 b=NaN", "b=1"},
-	{"call everything add a=2 b=.5", "b=1"},
+	{"call everything add a=2", "mcpecho call everything add a=2 b=…"},
+	{"call everything add a=2 b=", "b=…"},
+	{"call everything add a=2 b=4o", "b=…"},
+	{"call everything add a=2 b=0x10", "b=…"},
+	{"call everything add a=2 b=1,000", "b=…"},
+	{"call everything add a=2 b=+3", "b=…"},
+	{"call everything add a=2 b=NaN", "b=…"},
+	{"call everything add a=2 b=.5", "b=…"},
 	{"call everything add a=2; b=40", "mcpecho call everything add a=2 b=40"},
 	{"call everything add a==2 b==40", "mcpecho call everything add a=2 b=40"},
-	{"call everything add a=[2] b=40", "a=1"},
-	{"call everything add a={} b=40", "a=1"},
+	{"call everything add a=[2] b=40", "a=…"},
+	{"call everything add a={} b=40", "a=…"},
 	{"call everything add 'a=2 b=40'", "mcpecho call everything add a=2 b=40"},
 	{"call everything add 'a=2, b=40'", "mcpecho call everything add a=2 b=40"},
 	{"call everything add '{\"a\":2 \"b\":40}'", "mcpecho call everything add"},
@@ -307,4 +307,4 @@ func TestFourthSurvey(t *testing.T) {
 	testMisuses(t, fourthMisuses, wantFourthMisuses)
 }
 
-const wantFourthGuesses, wantFourthMisuses = 99, 154
+const wantFourthGuesses, wantFourthMisuses = 100, 156

@@ -10,7 +10,7 @@ import (
 
 // sameFlags are flags of other programs for flags of this one.
 var sameFlags = map[string]string{
-	"--verbose": "-v", "--debug": "-v", "--quiet": "-q", "--silent": "-q", "-s": "-q", "-sS": "-q", "-vv": "-v",
+	"--verbose": "-v", "--debug": "-v", "--quiet": "-q", "--silent": "-q", "-s": "-q", "-sS": "-q", "-vv": "-v", "-vvv": "-v",
 	"--lines": "--last", "--tail": "--last", "-F": "--follow",
 	"--port": "--http", "-p": "--http", "--pretty": "", "--protocol-version": "--protocol",
 	"--accept": "--answer=accept", "--decline": "--answer=decline", "--yes": "--answer=accept",
@@ -23,7 +23,7 @@ var argumentFlags = []string{"--args", "--arguments", "--params", "--data", "-d"
 // replace it and those after it, or false.
 func (c *invocation) foreignFlag(arg string, rest []string) (words []string, ok bool) {
 	name, value, hasValue := strings.Cut(arg, "=")
-	if hasWord(argumentFlags, name) && strings.Contains(c.command.args, "k=v") {
+	if hasWord(argumentFlags, name) && (strings.Contains(c.command.args, "k=v") || c.command.name == "raw") {
 		switch {
 		case hasValue:
 			return append([]string{value}, rest...), true
@@ -58,17 +58,30 @@ func (c *invocation) foreignFlag(arg string, rest []string) (words []string, ok 
 
 // translated are flags of other programs, in other words.
 var translated = map[string]string{
-	"--raw": "--json", "-j": "--json", "--yaml": "--json", "--jq": "--json", "--schema": "--json",
+	"--raw": "--json", "-j": "--json", "--yaml": "--json", "--schema": "--json",
 	"--elicit": "--answer", "--elicitation": "--answer", "--answers": "--answer", "--response": "--answer",
 	"--model": "--sampling", "--llm": "--sampling", "--roots": "--root", "--root-dir": "--root",
 	"--out": "--output", "--save": "--output", "--output-file": "--output", "--log": "--trace", "--dump": "--trace",
 	"-l": "--wide", "--long": "--wide", "--full": "--wide", "--no-trunc": "--wide", "--all-parameters": "--wide",
 	"--global": "--user", "-g": "--user", "--no-verify": "--insecure", "--no-check-certificate": "--insecure",
-	"-m": "--timeout", "--trace-ascii": "--trace", "--listen": "--http", "--tail": "--follow", "--filter": "--grep", "--search": "--grep", "--text": "--grep",
-	"--from": "--sender", "--direction": "--sender", "--dir": "--sender", "--side": "--sender", "--conn": "--connection", "--session": "--connection",
+	"-m": "--timeout", "--trace-ascii": "--trace", "--listen": "--http", "--tail": "--follow", "--errors-only": "--errors", "--request": "--id", "-w": "--wide",
 	"--sse": "-t sse", "--http": "-t http", "--streamable-http": "-t http", "--max-time": "--timeout",
 	"--mcp-version": "--protocol", "--version": "--protocol", "--server-config": "--config", "--config-file": "--config",
 }
+
+// droppedFlags are flags of other programs for what mcpecho does without one, or not at
+// all. Those of droppedPairs have a value.
+var (
+	droppedFlags = []string{"--no-headers", "-it", "-i", "-L", "--location", "--brief", "--allow-http", "--all", "--strict", "-f", "--follow"}
+	droppedPairs = []string{"-X", "--request", "--limit", "--profile"}
+)
+
+// bearerFlags are flags of other programs for a token, and namingFlags those for what is an
+// argument here.
+var (
+	bearerFlags = []string{"--bearer", "--token", "--auth", "--auth-token", "--api-key", "--bearer-token", "--oauth2-bearer"}
+	namingFlags = []string{"--tool", "--name", "--url", "--body", "--payload", "--http-url", "--sse-url", "--server", "--server-name", "--prompt", "--resource"}
+)
 
 // translateFlag translates a flag of another program at the beginning of words: into
 // words that take the place of so many words. Of an unknown flag, used is 0.
@@ -80,51 +93,46 @@ func (c *invocation) translateFlag(words []string) (better []string, used int) {
 	}
 	if better, ok := translated[name]; ok {
 		own, _, _ := flags.Find(strings.Fields(better)[0])
-		if c.ownFlag(own) == nil {
-			return nil, 0
-		}
+		has := c.ownFlag(own) != nil
 		own, _, _ = flags.Find(better)
 		switch {
+		case !has:
 		case own == nil || own.Value == "": // several words, or none with a value
 			return strings.Fields(better), 1
 		case value == "":
 			return []string{better}, used
+		default:
+			return []string{better, value}, used
 		}
-		return []string{better, value}, used
 	}
-	switch name {
-	case "--format", "--output-format":
-		if value == "json" {
-			return []string{"--json"}, used
-		}
-	case "--cookie", "-b":
-		return []string{"-H", "Cookie: …"}, used
-	case "--bearer", "--token", "--auth", "--auth-token", "--api-key", "--bearer-token", "--oauth2-bearer":
-		return []string{"-H", "Authorization: Bearer …"}, used
-	case "-u", "--user":
-		return []string{"-H", "Authorization: Basic …"}, used
-	case "-A", "--user-agent":
-		return []string{"-H", "User-Agent: " + value}, used
-	case "--no-headers", "-it", "-i", "-L", "--location", "--brief", "--allow-http":
+	isView := c.command.name == "view"
+	switch {
+	case hasWord(droppedFlags, name):
 		return nil, 1
-	case "--limit", "--profile":
+	case hasWord(droppedPairs, name):
 		return nil, used
-	case "--scope", "-s":
+	case name == "--jq" || name == "--query" || strings.HasSuffix(name, "format") && value == "json":
+		return []string{"--json"}, used
+	case value == "":
+	case isView && (name == "--grep" || name == "--filter"):
+		return []string{viewFilter(value), value}, used
+	case name == "--cookie" || name == "-b":
+		return []string{"-H", "Cookie: …"}, used
+	case hasWord(bearerFlags, name):
+		return []string{"-H", "Authorization: Bearer …"}, used
+	case name == "-u" || name == "--user":
+		return []string{"-H", "Authorization: Basic …"}, used
+	case name == "-A" || name == "--user-agent":
+		return []string{"-H", "User-Agent: " + value}, used
+	case name == "-s" || name == "--scope":
 		if value == "user" {
 			return []string{"--user"}, used
 		}
 		return nil, used
-	case "--tool", "--name":
-		if c.command.name == "view" {
-			return []string{"--method", "tools/call"}, used
-		}
-		fallthrough
-	case "--url", "--body", "--payload", "--http-url", "--sse-url", "--server", "--server-name", "--prompt", "--resource":
-		if value != "" {
-			return []string{value}, used
-		}
-	case "--host":
+	case name == "--host":
 		return []string{"--http", value + ":3001"}, used
+	case hasWord(namingFlags, name) && !isView:
+		return []string{value}, used
 	}
 	return nil, 0
 }
@@ -198,10 +206,12 @@ func (c *invocation) argumentLine() []string {
 		word := before[i]
 		name, value, hasValue := strings.Cut(word, "=")
 		own, _, _ := flags.Find(word)
-		_, same := sameFlags[name]
+		same, accepted := sameFlags[name]
+		f, _, _ := flags.Find(same)
+		accepted = accepted && (same == "" || c.ownFlag(f) != nil)
 		hasNext := !hasValue && i+1 < len(before)
 		switch own = c.ownFlag(own); {
-		case !flags.IsFlag(word), same, hasWord(argumentFlags, name), own != nil && own.Value == "":
+		case !flags.IsFlag(word), accepted, hasWord(argumentFlags, name), own != nil && own.Value == "":
 			line = append(line, word)
 		case own != nil:
 			line = append(line, word)
@@ -210,16 +220,30 @@ func (c *invocation) argumentLine() []string {
 				line = append(line, before[i])
 			}
 		default:
-			if hasNext && (!flags.IsFlag(before[i+1]) || isNumber(before[i+1])) && !strings.Contains(before[i+1], "=") {
+			switch {
+			case hasNext && strings.Contains(before[i+1], "="): // an argument already
+				continue
+			case hasNext && (!flags.IsFlag(before[i+1]) || isNumber(before[i+1])):
 				i++
 				value = before[i]
-			} else if !hasValue {
-				value = "…"
+			case !hasValue:
+				value = "true"
 			}
 			line = append(line, strings.TrimLeft(name, "-")+"="+value)
 		}
 	}
 	return withServer(line, server)
+}
+
+// viewFilter returns the flag of view for a word that is a part of what it prints.
+func viewFilter(word string) string {
+	switch {
+	case isNumber(word):
+		return "--id"
+	case strings.Contains(word, "/"):
+		return "--method"
+	}
+	return "--tool"
 }
 
 func isNumber(word string) bool {

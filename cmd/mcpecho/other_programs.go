@@ -7,6 +7,8 @@ import (
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/flags"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/guess"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/toolargs"
 	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
@@ -28,9 +30,9 @@ var otherWords = map[string]string{
 	"doctor": "check", "lint": "check", "validate": "check", "verify": "check",
 	"grep": "search", "request": "raw", "rpc": "raw", "api": "raw", "send": "raw",
 	"spy": "proxy", "sniff": "proxy", "intercept": "proxy", "gateway": "proxy", "bridge": "proxy", "less": "view", "more": "view",
-	"curl": "tools", "GET": "tools", "resources-subscribe": "watch", "restart": "shell",
+	"curl": "tools", "GET": "tools", "resources-subscribe": "watch", "restart": "shell", "sh": "shell",
 	"ps": "servers", "sessions": "servers", "inspector": "ui",
-	"get": "info", "explain": "info", "capabilities": "info", "instructions": "info", "about": "info",
+	"get": "info", "tool": "info", "explain": "info", "capabilities": "info", "instructions": "info", "about": "info",
 	"fetch": "read", "open": "read", "download": "read", "notify": "raw", "post": "raw",
 	"audit": "check", "conformance": "check", "events": "watch", "log": "watch", "which": "search", "signin": "login", "signout": "logout", "completions": "completion", "man": "help", "usage": "help",
 }
@@ -153,7 +155,9 @@ func (c *invocation) useOther(name string) error {
 		if better := c.addJSON(line); better != nil {
 			return c.suggest(message, better)
 		}
-	case (name == "mock" || name == "replay") && next != "":
+	case hasWord(setLevel, name) && next != "": // the server comes first
+		return c.suggest(message, slices.Insert(line, indexWord(line, next)+1, name))
+	case hasWord(replayWords, name) && next != "":
 		return c.suggest(message, append([]string{"serve", "--replay", next}, rest...))
 	case name == "record":
 		before, server := cutServer(line)
@@ -163,9 +167,9 @@ func (c *invocation) useOther(name string) error {
 		}
 		line = slices.Concat([]string{"shell"}, before[:file], before[file+1:], []string{"--record", before[file]})
 		return c.suggest(message, withServer(line, server))
-	case name == "config" && hasWord([]string{"view", "doctor", "show", "path"}, next):
+	case name == "config" && hasWord(configWords, next):
 		return c.suggest(message, append([]string{"servers"}, rest...))
-	case hasWord([]string{"get", "delete"}, name) && hasWord([]string{"tool", "server"}, next):
+	case (name == "get" || name == "delete") && (next == "tool" || next == "server"):
 		return c.suggest(message, append([]string{otherWords[name]}, rest...))
 	case hasWord(groups, name) && (next == "list" || next == "ls" || findCommand(next) != nil):
 		return c.suggest(message, line)
@@ -176,16 +180,22 @@ func (c *invocation) useOther(name string) error {
 	if name == "get" && strings.Contains(strings.Join(line, " "), "://") && !strings.Contains(next, "://") {
 		command = "read"
 	}
-	if name == "tool" {
-		command = "info"
-		if slices.ContainsFunc(c.typed, func(word string) bool { return strings.Contains(word, "=") && !flags.IsFlag(word) }) {
+	if slices.ContainsFunc(c.typed, func(word string) bool {
+		return strings.ContainsAny(word, "={") && !flags.IsFlag(word) && !strings.Contains(word, "://")
+	}) {
+		switch name {
+		case "tool":
 			command = "call"
+		case "get":
+			command = "prompt"
 		}
 	}
 	if command == "" || findCommand(command) == nil {
 		return nil
 	}
-	line = slices.DeleteFunc(line, func(word string) bool { return word == "-it" || word == "-i" })
+	line = slices.DeleteFunc(line, func(word string) bool {
+		return word == "-it" || word == "-i" || command == "servers" && !flags.IsFlag(word) && !isFile(word)
+	})
 	return c.suggest(message, slices.Insert(line, at, command))
 }
 
@@ -223,7 +233,11 @@ func (c *invocation) commandAfter(name string) error {
 		return nil
 	}
 	for i, word := range words {
-		if hasWord([]string{"logging/setLevel", "logging-set-level"}, word) {
+		if hasWord(curlFlags, word) && strings.HasPrefix(word, "-d") {
+			command = "raw"
+			break
+		}
+		if hasWord(setLevel, word) {
 			words[i], command = "--log-level", "watch"
 			break
 		}
@@ -248,6 +262,11 @@ func (c *invocation) commandAfter(name string) error {
 	}
 	return c.suggest(message, append([]string{cmp.Or(command, "tools"), name}, words...))
 }
+
+// configWords follow config in other programs, and show its servers.
+var configWords, replayWords = []string{"view", "doctor", "show"}, []string{"mock", "replay", "play"}
+
+var setLevel = []string{"logging/setLevel", "logging-set-level"}
 
 // splitTool returns the server that name is or begins with, and what follows its
 // separator: SERVER/TOOL or SERVER.TOOL.
@@ -312,9 +331,13 @@ func (c *invocation) missingArgument() error {
 	var known, kind string
 	switch {
 	case cmd.name == "call":
+		server, rest := guess.CutScript(c.server)
 		if at := slices.IndexFunc(c.server, func(word string) bool { return strings.Contains(word, "=") && !flags.IsFlag(word) }); at > 1 {
+			server, rest = c.server[:at-1], c.server[at-1:]
+		}
+		if len(rest) > 0 {
 			before, _ := cutServer(c.typed)
-			return c.suggest("call needs TOOL before --", slices.Concat(before, c.server[at-1:], []string{"--"}, c.server[:at-1]))
+			return c.suggest("call needs TOOL before --", withServer(append(before, rest...), server))
 		}
 		known = "tools"
 	case cmd.name == "read":
@@ -346,6 +369,28 @@ func (c *invocation) missingArgument() error {
 		return c.usageHint(cmd.name+" needs "+what, "type: "+kind)
 	}
 	return c.usage(cmd.name + " needs " + what)
+}
+
+// missingMethod returns the failure for raw with JSON in place of the method: a request as
+// it goes over the wire, or parameters.
+func (c *invocation) missingMethod() error {
+	text := c.args[0]
+	method, params := toolargs.Member([]byte(text), "method"), toolargs.Member([]byte(text), "params")
+	words := []string{"tools/call", text}
+	switch {
+	case method != nil:
+		words = []string{terminal.PlainJSON(method)}
+		if params != nil {
+			words = append(words, string(params))
+		}
+	case toolargs.Member([]byte(text), "name") == nil:
+		return c.usage("raw needs METHOD before the JSON")
+	}
+	line := c.retyped(text, words...)
+	if at := indexWord(line, words[0]); hasWord(argumentFlags, line[at-1]) {
+		line = slices.Delete(line, at-1, at)
+	}
+	return c.suggest("raw needs METHOD before the JSON", line)
 }
 
 // missingTool returns the failure for a call with arguments and no tool. The tool
@@ -397,17 +442,19 @@ func (c *invocation) extraArgument(extra string) error {
 		return c.suggest("use either a URL or a command after --, not both", c.retyped(extra))
 	case cmd.target && c.server == nil && len(c.configured(extra)) > 0:
 		return c.suggest(cmd.name+" takes one server", c.retyped(extra))
-	case one != "" && !strings.Contains(c.target, "://"):
+	case strings.HasPrefix(extra, ".") && hasWord(cmd.flags, "json"): // a filter of jq
+		return c.suggest(message, c.retyped(extra, "--json"))
+	case one != "" && strings.Contains(extra, ":") == (one == "read"):
 		return c.suggest(message, c.retyped(c.typedCommand(), one))
 	case cmd.name == "shell" && findCommand(extra) != nil && findCommand(extra).target:
 		line := c.retyped(extra)
 		line[indexWord(line, c.typedCommand())] = extra
 		return c.suggest(message, line)
-	case cmd.name == "serve":
+	case hasWord(cmd.flags, "http"):
 		address := extra
 		if u, err := httpx.Parse(extra); err == nil {
 			address = u.Host
-		} else if isFile(extra) {
+		} else if isFile(extra) && cmd.name == "serve" {
 			return c.suggest(message, c.retyped(extra, "--replay", extra))
 		}
 		if strings.Trim(address, "0123456789") == "" {
@@ -418,14 +465,8 @@ func (c *invocation) extraArgument(extra string) error {
 		}
 	case cmd.name == "view" && c.isServer(c.args[0]):
 		return c.suggest(message, c.retyped("view", "info"))
-	case cmd.name == "view" && strings.Contains(extra, "/"):
-		return c.suggest(message, c.retyped(extra, "--method", extra))
-	case strings.Contains(c.target, "://") && len(c.args) == cmd.max+1 && !strings.ContainsAny(extra, "=:"):
-		whole := strings.TrimSuffix(c.target, "/") + "/" + strings.TrimPrefix(extra, "/")
-		words := cloneWords(c.typed)
-		words[indexWord(words, c.target)] = whole
-		words = slices.DeleteFunc(words, func(word string) bool { return word == extra })
-		return c.suggest(message, words)
+	case cmd.name == "view":
+		return c.suggest(message, c.retyped(extra, viewFilter(extra), extra))
 	}
 	return c.suggest(message, c.retyped(extra))
 }

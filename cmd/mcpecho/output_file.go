@@ -23,6 +23,9 @@ type output struct {
 
 // runCommand runs the command with its output open.
 func (c *invocation) runCommand(ctx context.Context) error {
+	if err := c.unfilled(); err != nil {
+		return err
+	}
 	if c.flags.Output == "" {
 		if err := c.checkStdout(); err != nil {
 			return err

@@ -125,6 +125,9 @@ func cutServer(args []string) (before, after []string) {
 	return args[:i:i], append([]string{}, args[i+1:]...)
 }
 
+// curlFlags are flags of curl with a value, which is no command.
+var curlFlags = []string{"-X", "--request", "-d", "--data", "--data-raw"}
+
 // cutName removes the name of the command, the first argument that is neither a
 // flag nor the value of a flag.
 func cutName(args []string) (name string, rest []string) {
@@ -133,7 +136,7 @@ func cutName(args []string) (name string, rest []string) {
 		if !flags.IsFlag(arg) {
 			return arg, slices.Delete(cloneWords(args), i, i+1)
 		}
-		if f, _, hasValue := flags.Find(arg); f != nil && f.Value != "" && !hasValue {
+		if f, _, hasValue := flags.Find(arg); f != nil && f.Value != "" && !hasValue || f == nil && hasWord(curlFlags, arg) {
 			i++
 		}
 	}
@@ -240,6 +243,8 @@ func (c *invocation) takeTarget() error {
 	case c.server != nil && !cmd.target && !cmd.started:
 		return c.suggest(cmd.name+" does not start a server", c.without())
 	case c.server != nil && cmd.pair && len(c.server) > 0:
+	case len(c.server) == 0 && c.server != nil && len(c.args) > 0 && c.isServer(c.args[0]):
+		return c.suggest("the command that starts a server is missing after --", c.without())
 	case c.server != nil && len(c.server) == 0:
 		return c.suggest("the command that starts the server is missing after --", append(cloneWords(c.typed), strings.Fields(sampleServer)...))
 	case c.server != nil:
@@ -270,6 +275,8 @@ func (c *invocation) takeTarget() error {
 		return c.extraArgument(c.args[cmd.max])
 	case cmd.tool && len(c.args) > 0 && cmd.min > 0 && (strings.Contains(c.args[0], "=") || strings.HasPrefix(c.args[0], "@") && isFile(c.args[0][1:])):
 		return c.missingTool()
+	case cmd.name == "raw" && strings.HasPrefix(c.args[0], "{"):
+		return c.missingMethod()
 	case cmd.pair:
 		_, err := c.diffSides()
 		return err
@@ -415,8 +422,8 @@ func (c *invocation) unknownFlag(name, arg string, rest []string) error {
 		return c.suggest(message, line)
 	}
 	argument := c.argumentLine()
-	const short = len("--x") // of which too many flags are near, and which has a meaning in another command
-	if near := nearest.Names(name, known); len(near) > 0 && (len(name) > short || argument == nil && f == nil) {
+	const short = len("--x") // of which too many flags are near
+	if near := nearest.Names(name, known); len(near) > 0 && len(name) > short && !hasWord(c.typed, near[0]) {
 		return c.suggest(message+" (did you mean "+wire.Quote(near[0])+"?)", c.retyped(name, near[0]))
 	}
 	if c.command.target && c.server == nil && len(c.args) > 0 {
@@ -435,9 +442,12 @@ func (c *invocation) unknownFlag(name, arg string, rest []string) error {
 func (c *invocation) programAsTarget(name string, args []string) error {
 	isArgument := func(arg string) bool { return strings.Contains(arg, "=") }
 	server := strings.Fields(name)
+	script, rest := guess.CutScript(append([]string{name}, args...))
 	switch {
 	case c.command.web:
 		return nil
+	case c.command.min > 0 && len(rest) > 0 && guess.NamesServer(script): // the rest is for the tool
+		server, args = script, rest
 	case len(server) > 1 && guess.NamesServer(server): // all of it was in quotes
 	case guess.Interpreter(name) != nil && len(server) == 1:
 		server, args = append(guess.Interpreter(name), args...), nil

@@ -87,7 +87,7 @@ func TestTryItCanBePasted(t *testing.T) {
 			if !ok || strings.HasPrefix(name, "slow") {
 				continue
 			}
-			if output, status := runPasted(t, line); status != 0 && !strings.HasPrefix(name, "fail") && !strings.HasPrefix(name, "ask") && !strings.HasPrefix(name, "image") {
+			if output, status := runPasted(t, strings.ReplaceAll(line, "…", "x")); status != 0 && !strings.HasPrefix(name, "fail") && !strings.HasPrefix(name, "ask") && !strings.HasPrefix(name, "image") {
 				t.Errorf("%s\nstatus %d: %s", line, status, output)
 			}
 		}

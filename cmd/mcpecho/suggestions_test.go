@@ -11,8 +11,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
+	"unicode"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/flags"
@@ -38,7 +40,8 @@ func suggestion(stderr string) string {
 
 // filled replaces what a suggestion leaves open, as a user does.
 func (p *folder) filled(line string) string {
-	return strings.NewReplacer("https://example.com/mcp", p.here.Replace("URL"), sampleServer, "mcpecho serve", "COMMAND", "true", "…", "x").Replace(line)
+	return strings.NewReplacer("https://example.com/mcp", p.here.Replace("URL"), sampleServer, "mcpecho serve", "COMMAND", "true", "prompt NAME ARG", "prompt review language",
+		"a=…", "a=1", "b=…", "b=1", "bytes=…", "bytes=1", "steps=…", "steps=1", "seconds=…", "seconds=0", "age=…", "age=7", "color=…", "color=green", "…", "x").Replace(line)
 }
 
 // runOnce runs a line as a user would who interrupts what does not end by itself.
@@ -115,7 +118,7 @@ func (p *folder) checkSuggestions(t *testing.T, line string, first result, stric
 			command = "mcpecho " + rest
 		}
 		command, _, _ = strings.Cut(command, " < ")
-		if variable, rest, ok := strings.Cut(command, " mcpecho "); ok && strings.Contains(variable, "=") {
+		if variable, rest, ok := strings.Cut(command, " mcpecho "); ok && strings.Contains(variable, "=") && !strings.HasPrefix(command, "mcpecho ") {
 			command = "mcpecho " + rest
 		}
 		args := words(t, p.here.Replace(p.filled(command)))
@@ -129,6 +132,9 @@ func (p *folder) checkSuggestions(t *testing.T, line string, first result, stric
 		}
 		if lost := lostFlag(t, p.here.Replace(seen[len(seen)-1]), args, last.stderr); lost != "" {
 			t.Errorf("mcpecho %s\nis told to type a line without %s:\n%s", line, lost, last.stderr)
+		}
+		if wrong := p.changed(t, seen[len(seen)-1], command, last.stderr, strict); wrong != "" {
+			t.Errorf("mcpecho %s\nis told to type a line that %s:\n%s", line, wrong, last.stderr)
 		}
 		led := seen[len(seen)-1]
 		seen = append(seen, next)
@@ -191,6 +197,71 @@ func lostFlag(t *testing.T, line string, suggested []string, stderr string) stri
 	return ""
 }
 
+// changed says in what a suggested line does something else than the user's line, or
+// returns "". A word that the error mentions may have been wrong; every other one stays,
+// and the suggestion adds nothing that a server would receive.
+// Of a line with several mistakes, such as one of random words, parts may be lost.
+func (p *folder) changed(t *testing.T, line, suggested, stderr string, strict bool) string {
+	message, _, plain := strings.Cut(stderr, "type: ")
+	plain = plain && (strings.HasSuffix(message, "; ") || strings.HasSuffix(message, "\n")) // else the hint is another way
+	mentioned := func(word string) bool {
+		return strings.Contains(unquoted(message), unquoted(word)) || strings.Contains(message, strings.Trim(strconv.Quote(word), `"`))
+	}
+	typed, typedServer := cutServer(words(t, p.here.Replace(p.filled(line))))
+	next, _ := cutServer(words(t, p.here.Replace(suggested)))
+	had := strings.Join(slices.Concat(typed, typedServer), " ")
+	name, _ := cutName(next[1:])
+	command := findCommand(name)
+	if command == nil || hasWord([]string{"help", "trust", "servers", "version", "completion"}, command.name) {
+		return "" // it helps with the line, and is not that line
+	}
+	for _, word := range next {
+		for _, url := range typed {
+			if strings.Contains(url, "://") && url[len(url)-1] != '/' && len(word) > len(url) && strings.HasPrefix(word, url) && !mentioned(word) {
+				return "joins a word to " + url
+			}
+		}
+		key, value, ok := strings.Cut(word, "=")
+		if value = strings.Trim(strings.TrimPrefix(value, "="), `"`); ok && !flags.IsFlag(word) && !strings.Contains(command.sample, word) && value != "…" && value != "true" && value != "@FILE" {
+			for part := range strings.FieldsSeq(value) {
+				if !strings.Contains(unquoted(had), strings.Trim(unquoted(part), `'\`)) {
+					return "invents a value for " + key
+				}
+			}
+		}
+	}
+	if !strict || !plain || slices.ContainsFunc([]string{"URL", "JSON", "one server", "two servers", "action must be", "recording"}, mentioned) {
+		return "" // what is wrong has other words
+	}
+	whole := p.here.Replace(p.filled(suggested))
+	for i, word := range typed[1:] {
+		if key, value, ok := strings.Cut(word, "="); flags.IsFlag(word) || flags.IsFlag(typed[i]) || mentioned(word) || ok && mentioned(key) {
+			continue
+		} else if ok {
+			word = value
+		}
+		for part := range strings.FieldsFuncSeq(word, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+			if !strings.Contains(whole, part) && !mentioned(part) && !strings.Contains(commandWords(), " "+part+" ") {
+				return "loses " + part + " of " + word
+			}
+		}
+	}
+	return ""
+}
+
+// commandWords are the words that may mean a command, of this program or another one.
+var commandWords = sync.OnceValue(func() string {
+	all := slices.Concat(fillers, groups, setLevel, []string{"logging setLevel subscribe doctor view tail"},
+		[]string{"web jq url"}) // the name of a session of mcpc, what a pipe is for, and a key of add-json
+	for word := range otherWords {
+		all = append(all, word)
+	}
+	for _, cmd := range commands() {
+		all = append(append(all, cmd.name), cmd.aliases...)
+	}
+	return " " + strings.NewReplacer("/", " ", "-", " ").Replace(strings.Join(all, " ")) + " "
+})
+
 // isFinal reports whether an error is about something that mcpecho cannot know.
 func isFinal(stderr string) bool {
 	return slices.ContainsFunc([]string{"correct the file", "is binary", "no such file", "cannot find", "first type:", "must be SCHEME"}, func(known string) bool {
@@ -203,10 +274,10 @@ func TestEverySuggestionGetsFurther(t *testing.T) {
 	folder := newFolder(t)
 	fakeLaunchers(t)
 	var lines []string
-	for _, g := range slices.Concat(firstGuesses, secondGuesses, thirdGuesses, fourthGuesses, fifthGuesses) {
+	for _, g := range slices.Concat(firstGuesses, secondGuesses, thirdGuesses, fourthGuesses, fifthGuesses, sixthGuesses) {
 		lines = append(lines, g.line)
 	}
-	for _, m := range slices.Concat(misuses, secondMisuses, thirdMisuses, fourthMisuses, fifthMisuses) {
+	for _, m := range slices.Concat(misuses, secondMisuses, thirdMisuses, fourthMisuses, fifthMisuses, sixthMisuses) {
 		lines = append(lines, m.line)
 	}
 	folder.checkAll(t, lines, true)

@@ -306,7 +306,7 @@ func TestClosedPipeEndsTheProgramQuietly(t *testing.T) {
 func TestMessagesOnANarrowTerminal(t *testing.T) {
 	t.Parallel()
 	shown, _ := startInPty(t, 44, "call", "add", "a=x", "b=2", "--no-color", "--", "mcpecho", "serve").end()
-	if want := "mcpecho: the tool \"add\" requires number for\n\"a\", not \"x\"\ntype: "; !strings.HasPrefix(shown, want) || !strings.Contains(shown, " call add a=1 b=2 ") {
+	if want := "mcpecho: the tool \"add\" requires number for\n\"a\", not \"x\"\ntype: "; !strings.HasPrefix(shown, want) || !strings.Contains(shown, " call add a=… b=2 ") {
 		t.Errorf("got\n%s\nwant\n%s", shown, want)
 	}
 	_, slave := openPty(t, 40)

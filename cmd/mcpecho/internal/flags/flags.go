@@ -108,6 +108,9 @@ func All() []Flag {
 				f.JSON = true
 				return nil
 			}
+			if form, _, _ := strings.Cut(v, "="); strings.Contains(" yaml wide raw text table jsonpath ", " "+form+" ") {
+				return errors.New("takes json or a file, and a file of this name is ./" + form)
+			}
 			f.Output = v
 			return nil
 		})},
@@ -189,7 +192,7 @@ func setAddress(f *Values, v string) error {
 	if u, err := httpx.Parse(v); err == nil {
 		return &BetterValue{errors.New("must be HOST:PORT, such as 127.0.0.1:3001, not a URL"), "", u.Host}
 	}
-	if _, port, err := net.SplitHostPort(v); err == nil && CheckPort(port) != nil {
+	if port := v[strings.LastIndexByte(v, ':')+1:]; CheckPort(port) != nil {
 		return CheckPort(port)
 	}
 	if !strings.Contains(v, ":") && strings.Trim(v, "0123456789") != "" && (v == "localhost" || net.ParseIP(v) != nil) {
@@ -261,6 +264,8 @@ func setHeader(f *Values, v string) error {
 	switch {
 	case !ok || value == "" || key == "":
 		return errors.New("must be a name, a colon and a value" + form)
+	case value == "Bearer", value == "Basic":
+		return errors.New("has a scheme without a value, which needs quotes" + form)
 	case httpx.CheckHeader(http.Header{key: {"x"}}) != nil:
 		return errors.New("the name of a header has only letters, digits and dashes" + form)
 	case httpx.CheckHeader(http.Header{key: {value}}) != nil:

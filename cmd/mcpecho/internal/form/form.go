@@ -189,24 +189,6 @@ func Describe(f *mcp.FormField) string {
 	return f.Name + "  " + strings.Join(notes, ", ")
 }
 
-// Sample returns a text that may be the value of a field.
-func Sample(f *mcp.FormField) string {
-	s := &f.Schema
-	switch choices := s.Choices(); {
-	case s.Default != nil:
-		return fieldDefault(s)
-	case len(choices) > 0:
-		return choices[0].Const
-	case s.Type == "boolean":
-		return "yes"
-	case s.Minimum != nil:
-		return number(*s.Minimum)
-	case s.Type == "integer", s.Type == "number":
-		return "1"
-	}
-	return "…"
-}
-
 // numberValue returns an int64 for integers, because a float64 cannot hold all
 // of them.
 func numberValue(line string) (any, error) {

@@ -131,6 +131,17 @@ func NamesServer(words []string) bool {
 	return launched || name != filepath.Base(name) || strings.Contains(name, "mcp") || strings.Contains(name, "server")
 }
 
+// CutScript returns the words up to a script or package, and those after it, which the
+// user may have typed for mcpecho. Without a script, rest is empty.
+func CutScript(words []string) (server, rest []string) {
+	for i, word := range words {
+		if Interpreter(word) != nil || i == 1 && word == "serve" {
+			return words[: i+1 : i+1], words[i+1:]
+		}
+	}
+	return words, nil
+}
+
 // Environment returns the flags for the variables that a command begins with, as in
 // DEBUG=1 node server.js, and the command without them. It returns no flags if there are
 // none, or no command after them.

@@ -160,21 +160,22 @@ func (r *wordRepair) rename() {
 	}
 }
 
-// arguments returns the arguments that the schema has, with a sample in place of
-// each value that is missing or of another type.
+// arguments returns the arguments that the schema has, with a placeholder for
+// each value that is missing or of another type: a value that the user has not typed must
+// not run a tool.
 func (r *wordRepair) arguments() (fixed []string) {
 	for _, key := range r.order {
 		switch p := r.schema.Property(key); {
 		case p == nil && !r.schema.Open:
 		case p != nil && (&Argument{Value: r.values[key]}).Encode(p) == nil:
-			fixed = append(fixed, sampleArgument(key, p))
+			fixed = append(fixed, key+"=…")
 		default:
 			fixed = append(fixed, key+"="+r.values[key])
 		}
 	}
 	for _, name := range r.schema.Required {
 		if _, ok := r.values[name]; !ok {
-			fixed = append(fixed, sampleArgument(name, r.schema.Property(name)))
+			fixed = append(fixed, name+"=…")
 		}
 	}
 	return fixed
