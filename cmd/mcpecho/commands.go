@@ -211,8 +211,10 @@ follow --:
 
 Each change of a tool, prompt, resource or template is breaking, unknown (it may
 break callers), noted or compatible. If one is breaking, the exit status is 5.
-docs/mcpecho-diff.md has the rules. mcpecho connects to both in the same way, and
-declares the same capabilities to both: beside a recording, those of its client.`,
+An input breaks callers if it accepts less: a new required argument, a removed one, a
+narrower type. An output breaks them if more is possible: a member that may be missing, a
+wider type. So does what is gone, and a tool that is no longer read-only. mcpecho declares
+the same capabilities to both: beside a recording, those of its client.`,
 			flags: append([]string{"strict"}, slices.DeleteFunc(cloneWords(resultFlags), func(name string) bool { return name == "record" })...), run: runDiff,
 			example: []string{"diff https://example.com/mcp weather", "diff 'mcpecho serve' 'mcpecho serve --protocol 2025-11-25'", "diff weather -- mcpecho serve", "diff --json -- mcpecho serve -- mcpecho serve"},
 		}, {
