@@ -46,9 +46,6 @@ func (e *LargeError) Error() string {
 // the file does not exist. With private, the file must be no link, belong to the user, and
 // others must not be able to write it.
 func Read(path string, max int, private bool) ([]byte, error) {
-	if isDevice(path) {
-		return nil, ErrForeign
-	}
 	look := os.Stat
 	if private {
 		look = os.Lstat
@@ -100,12 +97,15 @@ func Open(path string) (*os.File, error) {
 // open opens the file that look finds. Another one may take its place before it is
 // open, so open does not wait for the writer of a pipe, and looks again.
 func open(path string, look func(string) (fs.FileInfo, error)) (*os.File, fs.FileInfo, error) {
+	foreign := &os.PathError{Op: "open", Path: path, Err: errNotRegular}
+	if isDevice(path) {
+		return nil, nil, foreign
+	}
 	info, err := look(path)
 	if err != nil {
 		return nil, nil, &os.PathError{Op: "open", Path: path, Err: errors.Unwrap(err)}
 	}
-	foreign := &os.PathError{Op: "open", Path: path, Err: errNotRegular}
-	if !info.Mode().IsRegular() || isDevice(path) {
+	if !info.Mode().IsRegular() {
 		return nil, nil, foreign
 	}
 	var f *os.File
