@@ -9,7 +9,7 @@ import (
 )
 
 // TestSecretsBesideResults: a server repeats a secret header in its log, in the type of
-// an image, in names, and where what mcpecho shows is cut. Further lines are indented.
+// an image, in names, and where what mcpecho shows is cut. Further lines are indented, or blanks take the place of line breaks.
 func TestSecretsBesideResults(t *testing.T) {
 	t.Parallel()
 	s := mcptest.New(t)
@@ -25,7 +25,7 @@ func TestSecretsBesideResults(t *testing.T) {
 	s.Tool("hunter22 and more", nil, func(*mcptest.Call) (any, error) { return "", nil })
 	url := s.StartHTTP(nil).URL
 	o := runCommand(t, "call", url, "t", "-v", "-H", "X-Key: hunter22")
-	for _, want := range []string{"log of ***\n\tmcpecho: forged", "Not shown: image/***, 1 bytes", "violates its output schema: structuredContent: /a\n\tmcpecho: forged"} {
+	for _, want := range []string{"log of ***\n\tmcpecho: forged", "Not shown: image/***, 1 bytes", "violates its output schema: structuredContent: /a mcpecho: forged"} {
 		if !strings.Contains(o.stderr, want) {
 			t.Errorf("%q is missing", want)
 		}
