@@ -9,7 +9,8 @@ import (
 )
 
 // TestSecretsBesideResults: a server repeats a secret header in its log, in the type of
-// an image, in names, and where what mcpecho shows is cut. Further lines are indented, or blanks take the place of line breaks.
+// an image, in names, and where what mcpecho shows is cut. Further lines are
+// indented, or blanks take the place of line breaks.
 func TestSecretsBesideResults(t *testing.T) {
 	t.Parallel()
 	s := mcptest.New(t)
