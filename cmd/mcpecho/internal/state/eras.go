@@ -1,11 +1,13 @@
 package state
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -69,10 +71,20 @@ func formatEra(s *mcp.ServerInfo) string {
 
 // parseEra returns the server that formatEra has described, or nil.
 func parseEra(era string) *mcp.ServerInfo {
-	s := new(mcp.ServerInfo)
-	var probed int64
-	n, _ := fmt.Sscanf(era, "%s %d %q %q", &s.ProtocolVersion, &probed, &s.Name, &s.Version)
-	if !slices.Contains(mcp.ProtocolVersions(), s.ProtocolVersion) || !s.Modern() && n != 4 {
+	version, rest, _ := strings.Cut(era, " ")
+	s := &mcp.ServerInfo{ProtocolVersion: version}
+	if !slices.Contains(mcp.ProtocolVersions(), version) {
+		return nil
+	} else if s.Modern() {
+		return s
+	}
+	seconds, identity, _ := strings.Cut(rest, " ")
+	probed, errProbed := strconv.ParseInt(seconds, 10, 64)
+	quoted, _ := strconv.QuotedPrefix(identity)
+	var errName, errVersion error
+	s.Name, errName = strconv.Unquote(quoted)
+	s.Version, errVersion = strconv.Unquote(strings.TrimPrefix(identity[len(quoted):], " "))
+	if cmp.Or(errProbed, errName, errVersion) != nil {
 		return nil
 	}
 	if probed != 0 {

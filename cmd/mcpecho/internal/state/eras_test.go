@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stdmcp/stdmcp/mcp"
 )
@@ -34,5 +35,26 @@ func TestErasAreBounded(t *testing.T) {
 	}
 	if s := parseEra(formatEra(&mcp.ServerInfo{ProtocolVersion: "2025-11-25", Implementation: mcp.Implementation{Name: strings.Repeat("x", 300_000)}})); s == nil || s.Name != "" {
 		t.Errorf("%+v", s)
+	}
+}
+
+// TestEraIsReadBack: what formatEra writes comes back, and no other line does.
+func TestEraIsReadBack(t *testing.T) {
+	for _, want := range []mcp.ServerInfo{
+		{ProtocolVersion: "2026-07-28"},
+		{ProtocolVersion: "2025-11-25"},
+		{ProtocolVersion: "2025-06-18", Probed: time.Unix(1_700_000_000, 0), Implementation: mcp.Implementation{Name: "two \"words\"\n", Version: "ü 1.0"}},
+	} {
+		line := formatEra(&want)
+		if s := parseEra(line); s == nil || s.Name != want.Name || s.Version != want.Version || s.ProtocolVersion != want.ProtocolVersion || !s.Probed.Equal(want.Probed) {
+			t.Errorf("%s: got %+v", line, s)
+		}
+	}
+	for _, line := range []string{
+		"", "2020-01-01", "2025-11-25", "2025-11-25 0", `2025-11-25 0 "a"`, `2025-11-25 x "a" "b"`, `2025-11-25 0 a "b"`, `2025-11-25 0 "a" b`, `2025-11-25 0 "a" "b`,
+	} {
+		if s := parseEra(line); s != nil {
+			t.Errorf("%s: got %+v", line, s)
+		}
 	}
 }
