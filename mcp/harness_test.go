@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/testserver/childserver"
 	"github.com/stdmcp/stdmcp/internal/testutil/wrapped"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
@@ -83,7 +84,7 @@ func (f streamFunc) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, 
 // process returns a transport that starts a server, and the standard error of the
 // process, which is complete after Close.
 func process(o *testserver.Options) (*stdio.Transport, *syncBuffer) {
-	args, env := testserver.Command(o)
+	args, env := childserver.Command(o)
 	tr := stdio.Command(args[0], args[1:]...)
 	tr.Env = env
 	tr.CloseWait = 50 * time.Millisecond

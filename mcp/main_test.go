@@ -3,13 +3,13 @@ package mcp_test
 import (
 	"testing"
 
-	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/testserver/childserver"
 	"github.com/stdmcp/stdmcp/internal/testutil"
 )
 
 // TestMain is the server when a test starts one, and fails when tests leave
 // something behind.
 func TestMain(m *testing.M) {
-	testserver.Main()
+	childserver.Main()
 	testutil.Main(m)
 }

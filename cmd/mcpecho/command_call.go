@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"os"
 	"slices"
@@ -81,7 +80,7 @@ func runCall(ctx context.Context, c *invocation) error {
 }
 
 // callTool calls a tool and shows its progress.
-func (c *invocation) callTool(ctx context.Context, s *conversation, tool string, args json.RawMessage) (*mcp.CallToolResult, error) {
+func (c *invocation) callTool(ctx context.Context, s *conversation, tool string, args mcp.RawMessage) (*mcp.CallToolResult, error) {
 	p := c.newProgress(s.console, tool)
 	defer p.End()
 	hide := c.secrets().Hider()
@@ -97,7 +96,7 @@ func (c *invocation) callTool(ctx context.Context, s *conversation, tool string,
 
 // encodeArguments returns the arguments object. It needs the tool's schema unless
 // the user gave the whole object.
-func (c *invocation) encodeArguments(ctx context.Context, s *conversation, tool string, given *toolargs.Given) (json.RawMessage, error) {
+func (c *invocation) encodeArguments(ctx context.Context, s *conversation, tool string, given *toolargs.Given) (mcp.RawMessage, error) {
 	if given.Whole != nil {
 		return given.Whole, nil
 	}
@@ -125,7 +124,7 @@ func (c *invocation) encodeArguments(ctx context.Context, s *conversation, tool 
 		if failed != nil {
 			return nil, failed
 		}
-		var args json.RawMessage
+		var args mcp.RawMessage
 		if args, err = c.object(given, tool, schema); err == nil || canceled {
 			return args, err
 		}
@@ -141,7 +140,7 @@ const pipeWait = time.Second
 
 // pipedArguments returns the arguments that another program or a file has on standard
 // input, or nil. The user may have left out the - that stands for it.
-func (c *invocation) pipedArguments(ctx context.Context) (json.RawMessage, error) {
+func (c *invocation) pipedArguments(ctx context.Context) (mcp.RawMessage, error) {
 	if c.shell != nil || c.isTerminal(c.stdin) {
 		return nil, nil
 	}
@@ -182,7 +181,7 @@ func (c *invocation) readArguments(ctx context.Context, args []string) (*toolarg
 
 // object encodes the arguments of a tool. The failure of wrong ones says what the user
 // probably meant.
-func (c *invocation) object(given *toolargs.Given, tool string, s *toolargs.Schema) (json.RawMessage, error) {
+func (c *invocation) object(given *toolargs.Given, tool string, s *toolargs.Schema) (mcp.RawMessage, error) {
 	object, err := given.Object(tool, s)
 	if err != nil {
 		return nil, c.repaired("call", tool, given.Words(), s, err)
@@ -232,7 +231,7 @@ func (c *invocation) elsewhere(ctx context.Context, s *conversation, name string
 // tools returns the tools of the server. A command asks for them once, and a shell again
 // when they may have changed.
 func (c *invocation) tools(ctx context.Context, s *conversation) ([]*mcp.Tool, error) {
-	var raw json.RawMessage
+	var raw mcp.RawMessage
 	var err error
 	switch {
 	case c.shell != nil:
@@ -406,7 +405,7 @@ func (c *invocation) repairedPrompt(name string, given []string, s *toolargs.Sch
 	}
 	for i, word := range given {
 		if key, value, ok := strings.Cut(word, ":="); ok {
-			given[i] = key + "=" + terminal.PlainJSON(json.RawMessage(value))
+			given[i] = key + "=" + terminal.PlainJSON(mcp.RawMessage(value))
 		}
 	}
 	f := *failure.Classify(wrong)

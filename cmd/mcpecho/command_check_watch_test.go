@@ -12,6 +12,7 @@ import (
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/watchfiles"
 	"github.com/stdmcp/stdmcp/internal/servercheck"
 	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/testserver/childserver"
 )
 
 // TestCheckAgain: a server under development breaks, gets another fault, and is
@@ -21,7 +22,7 @@ func TestCheckAgain(t *testing.T) {
 		t.Skip("no /bin/sh here")
 	}
 	t.Chdir(t.TempDir())
-	server, env := testserver.Command(&testserver.Options{Fault: "same-cursor"})
+	server, env := childserver.Command(&testserver.Options{Fault: "same-cursor"})
 	script := func(line string) {
 		t.Helper()
 		if err := os.WriteFile("server.sh", []byte(line+"\n"), 0o600); err != nil {

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -139,7 +138,7 @@ func offers(caps *mcp.ServerCapabilities) string {
 		}
 	}
 	var further []string
-	for _, m := range []map[string]json.RawMessage{caps.Extensions, caps.Experimental, caps.Extra} {
+	for _, m := range []map[string]mcp.RawMessage{caps.Extensions, caps.Experimental, caps.Extra} {
 		for name := range m {
 			further = append(further, name)
 		}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"strconv"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/toolargs"
 	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -70,7 +70,7 @@ func (c *invocation) printList(ctx context.Context, name string) error {
 
 // fetchOffered is fetch for a list that the server may not have: it then returns
 // an empty result and false. Early servers have tools that they do not declare.
-func (c *invocation) fetchOffered(ctx context.Context, s *conversation, l *list) (raw json.RawMessage, offered bool, err error) {
+func (c *invocation) fetchOffered(ctx context.Context, s *conversation, l *list) (raw mcp.RawMessage, offered bool, err error) {
 	caps := s.Server().Capabilities
 	switch l.key {
 	case "tools":
@@ -93,7 +93,7 @@ const maxPages = 1000
 
 // fetch reads all pages of a list and returns the first result with the items of
 // all pages, byte for byte.
-func (c *invocation) fetch(ctx context.Context, s *conversation, l *list) (json.RawMessage, error) {
+func (c *invocation) fetch(ctx context.Context, s *conversation, l *list) (mcp.RawMessage, error) {
 	var items, rest []byte
 	var params map[string]any
 	seen := make(map[string]bool)
@@ -158,7 +158,7 @@ func splitPage(raw []byte, key string, items *[]byte) (cursor *string, others []
 }
 
 // request sends a request.
-func (c *invocation) request(ctx context.Context, s *conversation, method string, params map[string]any) (json.RawMessage, error) {
+func (c *invocation) request(ctx context.Context, s *conversation, method string, params map[string]any) (mcp.RawMessage, error) {
 	if params == nil {
 		return s.Call(ctx, method, nil)
 	}
@@ -186,7 +186,7 @@ func oneLine(s string) string {
 
 // rows returns the items of a result as rows. The items of all lists are alike:
 // each has a name of some sort, texts that describe it, and details.
-func (l *list) rows(raw json.RawMessage) (rows []terminal.Row, err error) {
+func (l *list) rows(raw mcp.RawMessage) (rows []terminal.Row, err error) {
 	r := wire.NewReader(wire.Lookup(raw, l.key))
 	if r.Null() {
 		return nil, nil

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -48,7 +47,7 @@ func runRaw(ctx context.Context, c *invocation) error {
 		if err != nil {
 			return c.explainMethod(ctx, s, method, err)
 		}
-		if err := c.printJSON(json.RawMessage(raw)); err != nil {
+		if err := c.printJSON(mcp.RawMessage(raw)); err != nil {
 			return err
 		}
 		var res mcp.CallToolResult

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/testserver/childserver"
 )
 
 func TestSearch(t *testing.T) {
@@ -73,7 +74,7 @@ func TestSearchOfNoServer(t *testing.T) {
 }
 
 func TestSearchDoesNotWaitForASilentServer(t *testing.T) {
-	server, env := testserver.Command(&testserver.Options{Fault: "mute"})
+	server, env := childserver.Command(&testserver.Options{Fault: "mute"})
 	settings := map[string]string{}
 	for _, e := range env {
 		key, value, _ := strings.Cut(e, "=")

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
@@ -117,7 +116,7 @@ func taskState(t *mcp.Task) string {
 	return string(t.Status) + ": " + t.StatusMessage
 }
 
-func (c *invocation) printTask(s *conversation, kept json.RawMessage, t *mcp.Task) error {
+func (c *invocation) printTask(s *conversation, kept mcp.RawMessage, t *mcp.Task) error {
 	if c.flags.JSON {
 		return c.printSent(s, kept, t)
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"strconv"
 	"strings"
@@ -156,7 +155,7 @@ func tourCall(tool, args string) func(context.Context, *invocation, *conversatio
 		var reports []string
 		res, err := s.Do(ctx, &mcp.ToolCall{
 			Name:      tool,
-			Arguments: json.RawMessage(args),
+			Arguments: mcp.RawMessage(args),
 			Progress: func(p mcp.Progress) {
 				mu.Lock()
 				defer mu.Unlock()

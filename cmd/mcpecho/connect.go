@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"strings"
 	"time"
@@ -27,9 +26,9 @@ type conversation struct {
 	console  *terminal.Console
 	stderr   *terminal.Tail
 	era      *state.Era
-	excluded int             // number of tools in the last list that the configuration excludes
-	tools    []*mcp.Tool     // tools of the last list; nil before the first
-	listed   json.RawMessage // the last list as the server sent it
+	excluded int            // number of tools in the last list that the configuration excludes
+	tools    []*mcp.Tool    // tools of the last list; nil before the first
+	listed   mcp.RawMessage // the last list as the server sent it
 
 	program *webprogram.Program // of an entry with a command and a URL; may be nil
 
@@ -41,7 +40,7 @@ type conversation struct {
 	refused error // an answer that did not fit the server's question; guarded by mu
 
 	monitor     *servercheck.Monitor // examines the ids, and with -v all messages
-	initialized json.RawMessage      // the result of initialize as the server sent it, for --json; guarded by mu
+	initialized mcp.RawMessage       // the result of initialize as the server sent it, for --json; guarded by mu
 }
 
 // withServer connects to the target, runs f and disconnects. In a shell it runs f

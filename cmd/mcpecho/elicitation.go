@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"strings"
@@ -294,7 +293,7 @@ func (c *invocation) askMissing(ctx context.Context, s *conversation, tool *mcp.
 }
 
 // argument asks for an argument until it is valid, and returns it as JSON.
-func (a *asker) argument(ctx context.Context, tool, name string, s *toolargs.Schema, raw []byte) (json.RawMessage, error) {
+func (a *asker) argument(ctx context.Context, tool, name string, s *toolargs.Schema, raw []byte) (mcp.RawMessage, error) {
 	field, simple := form.SimpleField(name, raw)
 	entered := a.c.enteredFor(tool, name)
 	for {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/testserver/childserver"
 	"github.com/stdmcp/stdmcp/internal/testutil"
 )
 
@@ -21,7 +22,7 @@ var update = goflag.Bool("update", false, "write the golden files")
 // flag, and the test server when its environment says so.
 func TestMain(m *testing.M) {
 	testutil.LimitDepth()
-	testserver.Main()
+	childserver.Main()
 	if len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-") {
 		main()
 	}
@@ -118,7 +119,7 @@ func runWithServer(t testing.TB, args ...string) result {
 // faulty runs the command with a server that is as the options say.
 func runWithFault(t testing.TB, o *testserver.Options, args ...string) result {
 	t.Helper()
-	server, env := testserver.Command(o)
+	server, env := childserver.Command(o)
 	for _, e := range env {
 		args = append(args, "--env", e)
 	}

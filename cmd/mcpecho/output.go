@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"os"
@@ -43,7 +42,7 @@ func (c *invocation) write(text string) error {
 func (c *invocation) toTerminal() bool { return c.flags.Output == "" && c.isTerminal(c.stdout) }
 
 // printJSON writes a result object: on one line, or indented on a terminal.
-func (c *invocation) printJSON(raw json.RawMessage) error {
+func (c *invocation) printJSON(raw mcp.RawMessage) error {
 	if c.toTerminal() {
 		return c.print(c.prettyJSON(raw) + "\n")
 	}
@@ -60,7 +59,7 @@ func (c *invocation) printResult(res interface{ MarshalJSON() ([]byte, error) })
 }
 
 // prettyJSON returns JSON for a terminal.
-func (c *invocation) prettyJSON(raw json.RawMessage) string {
+func (c *invocation) prettyJSON(raw mcp.RawMessage) string {
 	return terminal.ColorJSON(terminal.Escape(terminal.Indent(raw)), c.styler(c.stdout))
 }
 

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 
 	"github.com/stdmcp/stdmcp/internal/recording"
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -13,18 +12,18 @@ import (
 // With --json, a result is printed as the server sent it: the client's own form of it
 // would have members that the server has left out.
 
-// sentKey is the key of a *json.RawMessage in the context of a request, for the result.
+// sentKey is the key of a *mcp.RawMessage in the context of a request, for the result.
 type sentKey struct{}
 
 // sentTo returns a context for a request. keepSent stores the result in kept.
-func sentTo(ctx context.Context) (_ context.Context, kept *json.RawMessage) {
-	kept = new(json.RawMessage)
+func sentTo(ctx context.Context) (_ context.Context, kept *mcp.RawMessage) {
+	kept = new(mcp.RawMessage)
 	return context.WithValue(ctx, sentKey{}, kept), kept
 }
 
 // keepSent is the mcp.Interceptor that keeps results. The client may decode the memory of
 // the original in place.
-func (s *conversation) keepSent(ctx context.Context, call *mcp.OutgoingCall) (json.RawMessage, error) {
+func (s *conversation) keepSent(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
 	raw, err := call.Send(ctx)
 	if err != nil {
 		return nil, err
@@ -33,7 +32,7 @@ func (s *conversation) keepSent(ctx context.Context, call *mcp.OutgoingCall) (js
 		s.mu.Lock()
 		s.initialized = bytes.Clone(raw)
 		s.mu.Unlock()
-	} else if kept, ok := ctx.Value(sentKey{}).(*json.RawMessage); ok && call.Method != "tasks/update" {
+	} else if kept, ok := ctx.Value(sentKey{}).(*mcp.RawMessage); ok && call.Method != "tasks/update" {
 		*kept = bytes.Clone(raw)
 	}
 	return raw, nil
@@ -42,7 +41,7 @@ func (s *conversation) keepSent(ctx context.Context, call *mcp.OutgoingCall) (js
 // printSent prints the result of a request as the server sent it. If the call has become a
 // task, its result is in the last state of the task. If the result came in a notification,
 // printSent prints res, the client's form of it.
-func (c *invocation) printSent(s *conversation, kept json.RawMessage, res interface{ MarshalJSON() ([]byte, error) }) error {
+func (c *invocation) printSent(s *conversation, kept mcp.RawMessage, res interface{ MarshalJSON() ([]byte, error) }) error {
 	_, isTask := res.(*mcp.Task)
 	if !isTask && (wire.Lookup(kept, "taskId") != nil || wire.Lookup(kept, "task") != nil) {
 		kept = wire.Lookup(kept, "result")

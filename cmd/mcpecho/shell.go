@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"os"
 	"strings"
@@ -354,7 +353,7 @@ func (sh *shell) interrupt() bool {
 
 // A listCache is a list of the server for completion and for schemas.
 type listCache struct {
-	raw     json.RawMessage
+	raw     mcp.RawMessage
 	fetched time.Time
 }
 
@@ -363,7 +362,7 @@ type listCache struct {
 const cacheTime = 30 * time.Second
 
 // list returns a list, from memory if it is not too old.
-func (sh *shell) list(ctx context.Context, name string) (json.RawMessage, error) {
+func (sh *shell) list(ctx context.Context, name string) (mcp.RawMessage, error) {
 	sh.mu.Lock()
 	s, cached := sh.s, sh.lists[name]
 	sh.mu.Unlock()

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/testserver/childserver"
 )
 
 // startShell starts a shell on a terminal.
@@ -92,7 +93,7 @@ func TestControlCInTheShellCancelsTheCall(t *testing.T) {
 }
 
 func TestShellOffersToRestartItsServer(t *testing.T) {
-	server, env := testserver.Command(&testserver.Options{Fault: "dies-mid-call"})
+	server, env := childserver.Command(&testserver.Options{Fault: "dies-mid-call"})
 	args := []string{"shell"}
 	for _, e := range env {
 		args = append(args, "-e", e)
@@ -117,7 +118,7 @@ func TestHostileServerInTheShell(t *testing.T) {
 			continue
 		}
 		t.Run(f.Name, func(t *testing.T) {
-			server, env := testserver.Command(&testserver.Options{Fault: f.Name})
+			server, env := childserver.Command(&testserver.Options{Fault: f.Name})
 			args := []string{"shell", "--timeout", "3s", "--connect-timeout", "5s", "--no-color"}
 			for _, e := range env {
 				args = append(args, "-e", e)

@@ -17,6 +17,7 @@ import (
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/toolargs"
 	"github.com/stdmcp/stdmcp/internal/lineedit"
 	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/testserver/childserver"
 	"github.com/stdmcp/stdmcp/internal/testutil"
 )
 
@@ -134,7 +135,7 @@ func TestShellKeepsTheSession(t *testing.T) {
 // A script skips the commands after a crash until restart.
 func TestScriptSurvivesACrash(t *testing.T) {
 	t.Parallel()
-	server, env := testserver.Command(&testserver.Options{Fault: "dies-mid-call"})
+	server, env := childserver.Command(&testserver.Options{Fault: "dies-mid-call"})
 	script := func(script string, args ...string) result {
 		args = append([]string{"shell"}, args...)
 		for _, e := range env {

@@ -16,6 +16,7 @@ import (
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/testserver/childserver"
 )
 
 // A pty is a pseudo-terminal with a command on it.
@@ -261,7 +262,7 @@ func TestWatchOnATerminalPrintsTheTime(t *testing.T) {
 
 func TestSecondControlCKillsAtOnce(t *testing.T) {
 	t.Parallel()
-	server, env := testserver.Command(&testserver.Options{Fault: "ignores-eof"})
+	server, env := childserver.Command(&testserver.Options{Fault: "ignores-eof"})
 	args := []string{"call", "slow", "seconds=60", "steps=600"}
 	for _, e := range env {
 		args = append(args, "-e", e)

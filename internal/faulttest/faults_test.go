@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/testserver/childserver"
 	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/sse"
@@ -23,7 +24,7 @@ import (
 
 func TestMain(m *testing.M) {
 	testutil.LimitDepth()
-	testserver.Main()
+	childserver.Main()
 	os.Exit(testutil.Run(m))
 }
 
@@ -70,7 +71,7 @@ func optionsOf(f *testserver.Fault) *testserver.Options {
 
 // processOf returns a transport to a server that is a process.
 func processOf(f *testserver.Fault) mcp.Transport {
-	args, env := testserver.Command(optionsOf(f))
+	args, env := childserver.Command(optionsOf(f))
 	tr := stdio.Command(args[0], args[1:]...)
 	tr.Env, tr.MaxMessage, tr.CloseWait = env, testserver.TrialMessage, 50*time.Millisecond
 	return tr

@@ -21,8 +21,7 @@
 //	conn := server.Pipe() // the client's end
 //	defer conn.Close()
 //
-// As a child process, which is the test binary itself: TestMain calls [Main]
-// first, and [Command] returns the command line.
+// As a child process, which is the test binary itself: see package childserver.
 //
 // Over any other transport: [Server.NewSession] returns a session without a byte
 // stream; see [Session.Handle].

@@ -9,9 +9,5 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files in testdata")
 
-// TestMain runs the server in child processes, and fails when the tests leave
-// goroutines, file descriptors or processes behind.
-func TestMain(m *testing.M) {
-	Main()
-	testutil.Main(m)
-}
+// TestMain fails when the tests leave goroutines, file descriptors or processes behind.
+func TestMain(m *testing.M) { testutil.Main(m) }

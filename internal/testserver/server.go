@@ -75,7 +75,8 @@ type Options struct {
 	// capabilities.
 	Custom Custom `json:"-"`
 
-	process bool // the server is a child process
+	// Child says that the server is a child process; see package childserver.
+	Child bool `json:"-"`
 }
 
 // A Message is a message that the server received.

@@ -53,7 +53,7 @@ func (o *Options) offerTool(name string) bool {
 	case "research", "look_up":
 		return o.Tasks
 	case "process":
-		return o.process
+		return o.Child
 	}
 	return true
 }

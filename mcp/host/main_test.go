@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/testserver/childserver"
 	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host"
@@ -20,7 +21,7 @@ import (
 // TestMain runs the test server if a test started this process as a server. It
 // fails if tests leak goroutines, descriptors or child processes.
 func TestMain(m *testing.M) {
-	testserver.Main()
+	childserver.Main()
 	testutil.Main(m)
 }
 
@@ -115,7 +116,7 @@ func (fs fakes) start(t testing.TB, o host.Options) *host.Host {
 
 // child returns the settings of a server that is a child process.
 func child(name string, o *testserver.Options) *host.Server {
-	args, env := testserver.Command(o)
+	args, env := childserver.Command(o)
 	return &host.Server{Name: name, Type: config.Stdio, Command: args[0], Args: args[1:], Env: env}
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/testserver/childserver"
 	"github.com/stdmcp/stdmcp/mcp/host"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
@@ -14,7 +15,7 @@ import (
 // Errors, statuses, events and lines of standard error contain no secrets.
 func TestSecretsAreRemoved(t *testing.T) {
 	t.Setenv("HOST_TEST_TOKEN", "s3cret-from-environment")
-	args, env := testserver.Command(&testserver.Options{Fault: "exits-at-start"})
+	args, env := childserver.Command(&testserver.Options{Fault: "exits-at-start"})
 	servers := []*host.Server{
 		{Name: "env", Type: config.Stdio, Command: args[0], Args: []string{"postgres://u:s3cret-arg@h/db", "${HOST_TEST_TOKEN}"}, Env: append(env, "KEY=s3cret-env")},
 		{Name: "missing", Type: config.Stdio, Command: "no-such-${HOST_TEST_TOKEN}", Env: []string{"KEY=s3cret-env"}},

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/buffers"
-	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/testserver/childserver"
 	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
@@ -42,7 +42,7 @@ var children = map[string]func(args []string){
 
 func TestMain(m *testing.M) {
 	testutil.LimitDepth()
-	testserver.Main() // the server of an example
+	childserver.Main() // the server of an example
 	if mode := os.Getenv(childVar); mode != "" {
 		children[mode](os.Args[1:])
 		os.Exit(0)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/testserver/childserver"
 	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/internal/testutil/process"
 	"github.com/stdmcp/stdmcp/internal/testutil/wrapped"
@@ -117,7 +118,7 @@ func (w *env) start(t testing.TB) mcp.Transport {
 // stream returns a transport to a process, or to a server in memory.
 func (w *env) stream() mcp.Transport {
 	if w.location == system {
-		args, env := testserver.Command(&w.engine)
+		args, env := childserver.Command(&w.engine)
 		tr := stdio.Command(args[0], args[1:]...)
 		w.mark = fmt.Sprintf("STDMCP_MATRIX_MARK=%d-%d", os.Getpid(), marks.Add(1))
 		tr.Env, tr.Stderr, tr.MaxMessage = append(env, w.mark), &w.stderr, maxMessage

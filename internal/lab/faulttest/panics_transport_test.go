@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/testserver/childserver"
 	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
@@ -164,7 +165,7 @@ var transportPanics = map[string]panicCase{
 		}
 	},
 	"stdio.Transport.Stderr": func(t *testing.T, p *panicLog) {
-		args, env := testserver.Command(&testserver.Options{Fault: "floods-stderr", Size: 1000})
+		args, env := childserver.Command(&testserver.Options{Fault: "floods-stderr", Size: 1000})
 		tr := stdio.Command(args[0], args[1:]...)
 		tr.Env, tr.Stderr = env, panickingWriter{}
 		c := p.open(tr, nil)
@@ -177,7 +178,7 @@ var transportPanics = map[string]panicCase{
 	},
 	"stdio.Transport.Start": func(t *testing.T, p *panicLog) {
 		for _, started := range []bool{false, true} {
-			args, env := testserver.Command(nil)
+			args, env := childserver.Command(nil)
 			tr := stdio.Command(args[0], args[1:]...)
 			tr.Env = env
 			tr.Start = func(cmd *exec.Cmd) error {

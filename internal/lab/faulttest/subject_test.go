@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/testserver/childserver"
 	"github.com/stdmcp/stdmcp/internal/testutil/process"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/sse"
@@ -63,7 +64,7 @@ func runSubject(args []string) error {
 		if err != nil {
 			return err
 		}
-		command, env := testserver.Command(&testserver.Options{Fault: args[1], Size: size})
+		command, env := childserver.Command(&testserver.Options{Fault: args[1], Size: size})
 		s := stdio.Command(command[0], command[1:]...)
 		s.Env, s.MaxMessage = env, limit
 		tr = s

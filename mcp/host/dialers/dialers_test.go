@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/testserver/childserver"
 	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host"
@@ -58,7 +59,7 @@ func web(t *testing.T, o *testserver.HTTPOptions) *testserver.HTTPServer {
 
 // program returns the settings of a child process.
 func program() *host.Server {
-	args, env := testserver.Command(nil)
+	args, env := childserver.Command(nil)
 	return &host.Server{Name: "stdio", Type: config.Stdio, Command: args[0], Args: args[1:], Env: env}
 }
 

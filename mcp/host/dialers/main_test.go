@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/testserver/childserver"
 	"github.com/stdmcp/stdmcp/internal/testutil"
 )
 
@@ -14,6 +14,6 @@ func TestMain(m *testing.M) {
 	if address := os.Getenv(serveAt); address != "" {
 		serve(address)
 	}
-	testserver.Main()
+	childserver.Main()
 	testutil.Main(m)
 }

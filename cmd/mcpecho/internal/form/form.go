@@ -4,7 +4,6 @@
 package form
 
 import (
-	"encoding/json"
 	"errors"
 	"slices"
 	"strconv"
@@ -241,7 +240,7 @@ func IsOpenJSON(text string) bool {
 }
 
 // ArgumentValue converts what the user entered to JSON.
-func ArgumentValue(field *mcp.FormField, simple bool, s *toolargs.Schema, line string) (json.RawMessage, error) {
+func ArgumentValue(field *mcp.FormField, simple bool, s *toolargs.Schema, line string) (mcp.RawMessage, error) {
 	if !simple {
 		if line == "" {
 			return nil, errors.New("this argument is required")
@@ -253,7 +252,7 @@ func ArgumentValue(field *mcp.FormField, simple bool, s *toolargs.Schema, line s
 		return nil, errors.New("enter " + s.Kind() + " as JSON")
 	}
 	if line == "" && field.Schema.Default != nil {
-		return json.RawMessage(field.Schema.Default), nil
+		return mcp.RawMessage(field.Schema.Default), nil
 	}
 	v, err := FieldValue(field, line)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/stdmcp/stdmcp/internal/eventstream"
-	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/testserver/childserver"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 	"github.com/stdmcp/stdmcp/mcp/stdio"
@@ -35,7 +35,7 @@ func openStream(conn io.ReadWriteCloser) func(context.Context, *Tap, func([]byte
 func newEvents(r io.Reader) *eventstream.Reader { return eventstream.NewReader(r, 0) }
 
 func directCalls(t *testing.T) func() {
-	args, env := testserver.Command(nil)
+	args, env := childserver.Command(nil)
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Env = append(os.Environ(), append(env, "GORACE=atexit_sleep_ms=0")...)
 	in, err := cmd.StdinPipe()

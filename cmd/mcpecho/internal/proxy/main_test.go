@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/testserver/childserver"
 	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 	"github.com/stdmcp/stdmcp/mcp/stdio"
@@ -23,7 +24,7 @@ import (
 // TestMain makes the test binary a server when its environment says so, and fails if
 // the tests leak goroutines.
 func TestMain(m *testing.M) {
-	testserver.Main()
+	childserver.Main()
 	if mode := os.Getenv("PROXY_SERVER"); mode != "" {
 		runServer(mode)
 		os.Exit(0)
@@ -54,7 +55,7 @@ func program(mode string) *Options { return command([]string{os.Args[0]}, "PROXY
 
 // echo returns options for the test server as a child process.
 func echo(o *testserver.Options) *Options {
-	args, env := testserver.Command(o)
+	args, env := childserver.Command(o)
 	return command(args, env...)
 }
 

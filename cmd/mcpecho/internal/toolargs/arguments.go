@@ -6,7 +6,6 @@ package toolargs
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"io"
 	"slices"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/input"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp"
 )
 
 // An Argument is a k=v on the command line.
@@ -28,7 +28,7 @@ type Argument struct {
 // Given holds the arguments of a call, one by one or as a whole object.
 type Given struct {
 	Each  []Argument
-	Whole json.RawMessage // nil if each is used
+	Whole mcp.RawMessage // nil if each is used
 }
 
 // A UsageError is the error of arguments that are not written as they have to be.
@@ -61,7 +61,7 @@ func Read(ctx context.Context, args []string, stdin io.Reader) (*Given, error) {
 }
 
 // wholeObject reads a JSON object from arg, or from standard input.
-func wholeObject(ctx context.Context, arg string, stdin io.Reader) (json.RawMessage, error) {
+func wholeObject(ctx context.Context, arg string, stdin io.Reader) (mcp.RawMessage, error) {
 	data, from := []byte(arg), "arguments"
 	if arg == "-" {
 		var err error
@@ -109,7 +109,7 @@ func readArgument(ctx context.Context, arg string) (a Argument, err error) {
 }
 
 // Object encodes the arguments as one object, with the types in the tool's schema.
-func (a *Given) Object(tool string, s *Schema) (json.RawMessage, error) {
+func (a *Given) Object(tool string, s *Schema) (mcp.RawMessage, error) {
 	if unknown := a.Unknown(s); unknown != "" {
 		return nil, badArguments(tool, "has no argument "+wire.Quote(unknown)+failure.DidYouMean(unknown, s.names()), s)
 	}

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -124,8 +123,8 @@ func (s *Server) entry(w http.ResponseWriter, r *http.Request) {
 
 // commandLine returns the command line that sends a request, or "".
 func commandLine(c *Config, e *entry) string {
-	params := json.RawMessage(wire.Lookup(e.data, "params"))
-	args := json.RawMessage(wire.Lookup(params, "arguments"))
+	params := mcp.RawMessage(wire.Lookup(e.data, "params"))
+	args := mcp.RawMessage(wire.Lookup(params, "arguments"))
 	switch e.Method {
 	case "tools/list":
 		return c.CommandLine("tools")
@@ -143,7 +142,7 @@ func commandLine(c *Config, e *entry) string {
 		return c.CommandLine("read", textOf(wire.Lookup(params, "uri")))
 	case "tools/call":
 		if len(args) == 0 {
-			args = json.RawMessage("{}")
+			args = mcp.RawMessage("{}")
 		}
 		return c.CommandLine("call", textOf(wire.Lookup(params, "name")), string(wire.AppendCompact(nil, args)))
 	case "prompts/get":

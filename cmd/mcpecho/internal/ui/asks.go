@@ -2,7 +2,6 @@ package ui
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -24,21 +23,21 @@ type ask struct {
 	Kind     string
 	At       float64
 	Message  string
-	Form     *field          // of the content
-	Params   json.RawMessage // of a request to sample
-	URL      string          // http or https
-	Host     string          // in URL
-	Punycode bool            // Host may imitate another name
+	Form     *field         // of the content
+	Params   mcp.RawMessage // of a request to sample
+	URL      string         // http or https
+	Host     string         // in URL
+	Punycode bool           // Host may imitate another name
 
-	schema json.RawMessage // of the content
-	answer chan answer     // holds one
+	schema mcp.RawMessage // of the content
+	answer chan answer    // holds one
 }
 
 // An answer is what the user answers.
 type answer struct {
 	Ask    int
 	Action mcp.ElicitAction // accept, decline or cancel
-	Value  json.RawMessage  // the content, or the result of sampling
+	Value  mcp.RawMessage   // the content, or the result of sampling
 }
 
 // answers returns the handlers of the server's requests.

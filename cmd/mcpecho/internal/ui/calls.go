@@ -2,7 +2,6 @@ package ui
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -36,11 +35,11 @@ type call struct {
 	ID        int
 	Kind      string
 	Name      string
-	Arguments json.RawMessage
+	Arguments mcp.RawMessage
 	At        float64
 	Took      float64 // milliseconds
 	Status    string
-	Progress  json.RawMessage // the latest notification
+	Progress  mcp.RawMessage // the latest notification
 	Error     string
 	IsError   bool   // the tool failed
 	Check     string // fits or violates the output schema; empty if there is none
@@ -48,7 +47,7 @@ type call struct {
 	Size      int    // of the result
 	Kept      bool   // the result is still here
 
-	result json.RawMessage
+	result mcp.RawMessage
 	cancel context.CancelCauseFunc
 }
 
@@ -63,7 +62,7 @@ const (
 type callRequest struct {
 	Kind      string
 	Name      string
-	Arguments json.RawMessage
+	Arguments mcp.RawMessage
 	Anyway    bool // send arguments that do not match the schema
 }
 
@@ -77,7 +76,7 @@ func (e *invalidValue) Error() string { return e.Message }
 
 // validate returns an *invalidValue if a value does not match the schema. A schema that
 // cannot be used accepts every value.
-func validate(schema, value json.RawMessage) error {
+func validate(schema, value mcp.RawMessage) error {
 	if err := wire.Valid(value); err != nil {
 		return &invalidValue{"", "not valid JSON: " + err.Error()}
 	}
@@ -105,7 +104,7 @@ func (b *Bench) start(q *callRequest) (int, error) {
 		return 0, err
 	}
 	if len(q.Arguments) == 0 {
-		q.Arguments = json.RawMessage("{}")
+		q.Arguments = mcp.RawMessage("{}")
 	}
 	i := b.find(q.Kind, q.Name)
 	if r := wire.NewReader(q.Arguments); r.Kind() != wire.Object {
@@ -151,18 +150,18 @@ func (b *Bench) start(q *callRequest) (int, error) {
 }
 
 // runner returns the function that does a call.
-func (b *Bench) runner(client *mcp.Client, i *item, q *callRequest) (func(context.Context, func(mcp.Progress)) (json.Marshaler, error), error) {
+func (b *Bench) runner(client *mcp.Client, i *item, q *callRequest) (func(context.Context, func(mcp.Progress)) (marshaler, error), error) {
 	switch q.Kind {
 	case kindTool:
-		return func(ctx context.Context, progress func(mcp.Progress)) (json.Marshaler, error) {
+		return func(ctx context.Context, progress func(mcp.Progress)) (marshaler, error) {
 			res, err := client.Do(ctx, &mcp.ToolCall{Name: q.Name, Arguments: q.Arguments, Progress: progress})
-			return marshaler(res, err)
+			return marshalerOf(res, err)
 		}, nil
 	case kindPrompt:
 		args, err := textMembers(q.Arguments)
-		return func(ctx context.Context, _ func(mcp.Progress)) (json.Marshaler, error) {
+		return func(ctx context.Context, _ func(mcp.Progress)) (marshaler, error) {
 			res, err := client.GetPrompt(ctx, q.Name, args)
-			return marshaler(res, err)
+			return marshalerOf(res, err)
 		}, err
 	case kindResource, kindTemplate:
 		uri := q.Name
@@ -186,19 +185,22 @@ func (b *Bench) runner(client *mcp.Client, i *item, q *callRequest) (func(contex
 				return nil, err
 			}
 		}
-		return func(ctx context.Context, _ func(mcp.Progress)) (json.Marshaler, error) {
+		return func(ctx context.Context, _ func(mcp.Progress)) (marshaler, error) {
 			res, err := client.ReadResource(ctx, uri)
-			return marshaler(res, err)
+			return marshalerOf(res, err)
 		}, nil
 	}
 	return nil, fmt.Errorf("unknown kind %q", cut(q.Kind, maxName))
 }
 
-// marshaler keeps a nil result from becoming an interface that is not nil.
-func marshaler[T any, P interface {
+// A marshaler is a json.Marshaler. Naming encoding/json would link it.
+type marshaler interface{ MarshalJSON() ([]byte, error) }
+
+// marshalerOf keeps a nil result from becoming an interface that is not nil.
+func marshalerOf[T any, P interface {
 	*T
-	json.Marshaler
-}](res P, err error) (json.Marshaler, error) {
+	marshaler
+}](res P, err error) (marshaler, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -206,7 +208,7 @@ func marshaler[T any, P interface {
 }
 
 // textMembers returns the arguments of a prompt or the variables of a template.
-func textMembers(raw json.RawMessage) (map[string]string, error) {
+func textMembers(raw mcp.RawMessage) (map[string]string, error) {
 	args := make(map[string]string)
 	for _, m := range members(raw) {
 		if m.raw[0] != '"' {
@@ -219,7 +221,7 @@ func textMembers(raw json.RawMessage) (map[string]string, error) {
 }
 
 // finish records the outcome of a call.
-func (b *Bench) finish(c *call, i *item, version string, result json.Marshaler, err error, took time.Duration, stopped bool) {
+func (b *Bench) finish(c *call, i *item, version string, result marshaler, err error, took time.Duration, stopped bool) {
 	var raw []byte
 	if err == nil {
 		raw, err = result.MarshalJSON()

@@ -2,7 +2,6 @@ package ui
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -47,7 +46,7 @@ type server struct {
 	Version         string
 	Description     string
 	ProtocolVersion string
-	Capabilities    json.RawMessage
+	Capabilities    mcp.RawMessage
 	Instructions    string
 }
 

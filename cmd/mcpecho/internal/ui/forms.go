@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -42,7 +41,7 @@ type field struct {
 	Description string
 	Kind        string
 	Required    bool
-	Default     json.RawMessage
+	Default     mcp.RawMessage
 	Rules       string   // limits, for the user
 	Format      string   // of a string
 	Options     []option // of an enum
@@ -55,20 +54,20 @@ type field struct {
 
 // An option is a value of an enum.
 type option struct {
-	Value json.RawMessage
+	Value mcp.RawMessage
 	Title string
 }
 
 // A former makes the fields of a form.
 type former struct {
-	root    json.RawMessage
+	root    mcp.RawMessage
 	fields  int
 	options int // enums and choices
 	read    int // bytes that references led to
 }
 
 // formOf returns the form of a schema.
-func formOf(raw json.RawMessage) *field {
+func formOf(raw mcp.RawMessage) *field {
 	f := &former{root: raw}
 	return f.field("", raw, 0)
 }
@@ -76,13 +75,13 @@ func formOf(raw json.RawMessage) *field {
 func rawField(reason string) *field { return &field{Kind: fieldRaw, Reason: reason} }
 
 // field returns the field of a schema.
-func (f *former) field(key string, raw json.RawMessage, depth int) *field {
+func (f *former) field(key string, raw mcp.RawMessage, depth int) *field {
 	made := f.make(raw, depth)
 	made.Key = key
 	return made
 }
 
-func (f *former) make(raw json.RawMessage, depth int) *field {
+func (f *former) make(raw mcp.RawMessage, depth int) *field {
 	f.fields++
 	switch {
 	case depth > maxFormDepth:
@@ -112,7 +111,7 @@ func (f *former) make(raw json.RawMessage, depth int) *field {
 
 // resolve follows local references, and an allOf with one schema. Members beside a
 // reference take precedence.
-func (f *former) resolve(raw json.RawMessage) (s object, reason string) {
+func (f *former) resolve(raw mcp.RawMessage) (s object, reason string) {
 	for range maxFormDepth {
 		list := members(raw)
 		if list == nil && !slices.Equal(wire.AppendCompact(nil, raw), []byte("{}")) {
@@ -146,7 +145,7 @@ func (f *former) resolve(raw json.RawMessage) (s object, reason string) {
 }
 
 // target returns the schema at a local reference, or nil.
-func (f *former) target(ref string) json.RawMessage {
+func (f *former) target(ref string) mcp.RawMessage {
 	pointer, ok := strings.CutPrefix(ref, "#")
 	if !ok || pointer != "" && pointer[0] != '/' {
 		return nil
@@ -345,7 +344,7 @@ func rulesOf(s object) string {
 }
 
 // inputSchema returns the schema of what an item takes, or nil.
-func inputSchema(i *item) json.RawMessage {
+func inputSchema(i *item) mcp.RawMessage {
 	if t, ok := i.value.(*mcp.Tool); ok {
 		return t.InputSchema
 	}

@@ -1,10 +1,10 @@
 package ui
 
 import (
-	"encoding/json"
 	"slices"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp"
 )
 
 // The package reads and writes JSON with package wire, because encoding/json would add
@@ -36,7 +36,7 @@ func fields(pairs ...any) map[string]any {
 			if v == 0 {
 				continue
 			}
-		case json.RawMessage:
+		case mcp.RawMessage:
 			if v == nil {
 				continue
 			}
@@ -79,7 +79,7 @@ type object struct {
 // raw returns the text of a member, or nil. Inlined, it would add 14 KB to mcpecho.
 //
 //go:noinline
-func (o object) raw(key string) json.RawMessage {
+func (o object) raw(key string) mcp.RawMessage {
 	if i := slices.IndexFunc(o.list, func(m member) bool { return m.key == key }); i >= 0 {
 		return o.list[i].raw
 	}
@@ -101,7 +101,7 @@ func (o object) number(key string) int {
 	return int(r.Int())
 }
 
-func textOf(raw json.RawMessage) string {
+func textOf(raw mcp.RawMessage) string {
 	if len(raw) == 0 || raw[0] != '"' {
 		return ""
 	}
@@ -112,7 +112,7 @@ func textOf(raw json.RawMessage) string {
 // A member is a member of a JSON object.
 type member struct {
 	key string
-	raw json.RawMessage
+	raw mcp.RawMessage
 }
 
 // maxMembers limits the members of an object that the page looks at.
@@ -132,7 +132,7 @@ func members(raw []byte) (list []member) {
 }
 
 // elements returns the elements of an array, at most n.
-func elements(raw json.RawMessage, n int) (list []json.RawMessage) {
+func elements(raw mcp.RawMessage, n int) (list []mcp.RawMessage) {
 	r := wire.NewReader(raw)
 	if len(raw) == 0 || r.Kind() != wire.Array {
 		return nil

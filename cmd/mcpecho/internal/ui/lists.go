@@ -3,7 +3,6 @@ package ui
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"iter"
 	"slices"
@@ -33,7 +32,7 @@ type item struct {
 	Change      string // new, changed or removed since the last connection
 	Notes       []note // what has changed
 
-	raw   json.RawMessage
+	raw   mcp.RawMessage
 	value any // *mcp.Tool, *mcp.Resource, *mcp.ResourceTemplate or *mcp.Prompt
 }
 
@@ -148,7 +147,7 @@ var listKeys = map[string]string{kindTool: "tools", kindResource: "resources", k
 const maxNotes = 20
 
 // differences describes what has changed in an item, the worst first.
-func differences(kind string, old, now json.RawMessage) (notes []note) {
+func differences(kind string, old, now mcp.RawMessage) (notes []note) {
 	changes := compat.Sorted(compat.CompareItem(listKeys[kind], old, now))
 	for _, c := range changes[:min(maxNotes, len(changes))] {
 		text := c.Text
@@ -166,7 +165,7 @@ func differences(kind string, old, now json.RawMessage) (notes []note) {
 // collect returns the items of a list.
 func collect[T any, P interface {
 	*T
-	json.Marshaler
+	marshaler
 }](all iter.Seq2[*T, error], convert func(*T) *item) (list []*item, err error) {
 	for v, err := range all {
 		if err != nil {

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/testserver/childserver"
 )
 
 // trialTimeout is how long a trial may take before it counts as a hang. Every call
@@ -27,7 +28,7 @@ import (
 const trialTimeout = 40 * time.Second
 
 func main() {
-	testserver.Main()
+	childserver.Main()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	act := func(names []string) error { return run(ctx, names) }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/internal/lab/peers/library"
 	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/testserver/childserver"
 	"github.com/stdmcp/stdmcp/internal/testutil/process"
 )
 
@@ -50,7 +51,7 @@ func runSubject(args []string) error {
 	mark := markEnv + "=" + fmt.Sprint(os.Getpid())
 	if t.URL = args[3]; args[2] == "S" {
 		t.URL = ""
-		t.Command, t.Env = testserver.Command(&testserver.Options{
+		t.Command, t.Env = childserver.Command(&testserver.Options{
 			Fault: args[1], Size: size(args[1]), ProtocolVersions: []string{versions['S']},
 		})
 		t.Env = append(t.Env, mark, subjectEnv+"=")

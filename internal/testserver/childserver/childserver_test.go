@@ -1,20 +1,22 @@
 //go:build unix
 
-package testserver
+package childserver
 
 import (
 	"io"
 	"os/exec"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/testserver"
 	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/internal/testutil/process"
 )
 
-// child starts the test binary as a server.
-func child(t *testing.T, o *Options) *process.Process {
+// start starts the test binary as a server.
+func start(t *testing.T, o *testserver.Options) *process.Process {
 	t.Helper()
 	args, env := Command(o)
 	cmd := exec.Command(args[0], args[1:]...)
@@ -39,8 +41,31 @@ func ask(t *testing.T, p *process.Process, line string) string {
 	return answer
 }
 
+const echoCall = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo",` +
+	`"arguments":{"message":"hi"},` + `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",` +
+	`"io.modelcontextprotocol/clientCapabilities":{}}}}`
+
+func TestChildProcess(t *testing.T) {
+	args, env := Command(&testserver.Options{ProtocolVersions: []string{"2025-11-25"}})
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Env = append(cmd.Environ(), env...)
+	cmd.Stdin = strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}` + "\n" + `{"jsonrpc":"1.0","id":2,"method":"ping"}` + "\n")
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err, stderr.String())
+	}
+	if lines := strings.Split(string(out), "\n"); lines[0] != `{"jsonrpc":"2.0","id":1,"result":{}}` || len(lines) != 3 {
+		t.Errorf("got %q", lines)
+	}
+	if !strings.Contains(stderr.String(), `violation: message.jsonrpc: want "2.0"`) {
+		t.Errorf("stderr: %q", stderr.String())
+	}
+}
+
 func TestChildIgnoresEOFAndSIGTERM(t *testing.T) {
-	p := child(t, &Options{Fault: "ignores-eof"})
+	p := start(t, &testserver.Options{Fault: "ignores-eof"})
 	ask(t, p, echoCall)
 	p.In.Close()
 	_ = p.Process.Signal(syscall.SIGTERM)
@@ -65,7 +90,7 @@ func TestGrandchildHoldsThePipes(t *testing.T) {
 				if delay > testutil.Timeout {
 					t.Fatalf("the pipes were held for %v after the child had ended", held)
 				}
-				p := child(t, &Options{Fault: fault, Delay: delay})
+				p := start(t, &testserver.Options{Fault: fault, Delay: delay})
 				ask(t, p, echoCall)
 				p.In.Close()
 				if _, err := p.Process.Wait(); err != nil {
