@@ -13,33 +13,31 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// pages returns an iterator over a paginated list. split returns the items of a
+// pages yields the items of a paginated list. split returns the items of a
 // page. If held is not nil, the caller keeps all items; pages adds the bytes of
-// each page to *held and limits the sum. T and R are pointers. It stays out of
-// line, as the compiler would copy its loop into each caller.
+// each page to *held and limits the sum. T and R are pointers. It is not a function
+// that returns an iterator, as the compiler would copy its loop into each caller.
 func pages[T any, R result](ctx context.Context, c *Client, method string, held *int,
-	allocate func() R, split func(R) ([]T, *Page)) iter.Seq2[T, error] {
-	return func(yield func(T, error) bool) {
-		l := listing{c: c, method: method, held: held, seen: make(cursors)}
-		defer l.seen.forget(c)
-		for l.more() {
-			res, err := page(ctx, c, method, l.next, allocate)
-			if err != nil {
-				l.err = err
-				break
-			}
-			result(res).(lossyList).page().shorten(res)
-			list, rest := split(res)
-			for _, item := range list[:l.add(rest, len(list))] {
-				if !yield(item, nil) {
-					return
-				}
+	allocate func() R, split func(R) ([]T, *Page), yield func(T, error) bool) {
+	l := listing{c: c, method: method, held: held, seen: make(cursors)}
+	defer l.seen.forget(c)
+	for l.more() {
+		res, err := page(ctx, c, method, l.next, allocate)
+		if err != nil {
+			l.err = err
+			break
+		}
+		result(res).(lossyList).page().shorten(res)
+		list, rest := split(res)
+		for _, item := range list[:l.add(rest, len(list))] {
+			if !yield(item, nil) {
+				return
 			}
 		}
-		if l.err != nil {
-			var none T
-			yield(none, l.err)
-		}
+	}
+	if l.err != nil {
+		var none T
+		yield(none, l.err)
 	}
 }
 

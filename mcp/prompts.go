@@ -15,9 +15,11 @@ func (c *Client) Prompts(ctx context.Context) iter.Seq2[*Prompt, error] {
 
 // promptPages is [pages] of prompts.
 func (c *Client) promptPages(ctx context.Context, held *int) iter.Seq2[*Prompt, error] {
-	return pages(ctx, c, "prompts/list", held, fresh[ListPromptsResult], func(res *ListPromptsResult) ([]*Prompt, *Page) {
-		return res.Prompts, &res.Page
-	})
+	return func(yield func(*Prompt, error) bool) {
+		pages(ctx, c, "prompts/list", held, fresh[ListPromptsResult], func(res *ListPromptsResult) ([]*Prompt, *Page) {
+			return res.Prompts, &res.Page
+		}, yield)
+	}
 }
 
 // ListPrompts returns all prompts of the server. If it fails, it returns those

@@ -20,9 +20,11 @@ func (c *Client) Resources(ctx context.Context) iter.Seq2[*Resource, error] {
 
 // resourcePages is [pages] of resources.
 func (c *Client) resourcePages(ctx context.Context, held *int) iter.Seq2[*Resource, error] {
-	return pages(ctx, c, "resources/list", held, fresh[ListResourcesResult], func(res *ListResourcesResult) ([]*Resource, *Page) {
-		return res.Resources, &res.Page
-	})
+	return func(yield func(*Resource, error) bool) {
+		pages(ctx, c, "resources/list", held, fresh[ListResourcesResult], func(res *ListResourcesResult) ([]*Resource, *Page) {
+			return res.Resources, &res.Page
+		}, yield)
+	}
 }
 
 // ListResources returns all resources of the server. If it fails, it returns
@@ -43,9 +45,11 @@ func (c *Client) ResourceTemplates(ctx context.Context) iter.Seq2[*ResourceTempl
 
 // templatePages is [pages] of resource templates.
 func (c *Client) templatePages(ctx context.Context, held *int) iter.Seq2[*ResourceTemplate, error] {
-	return pages(ctx, c, "resources/templates/list", held, fresh[ListResourceTemplatesResult], func(res *ListResourceTemplatesResult) ([]*ResourceTemplate, *Page) {
-		return res.ResourceTemplates, &res.Page
-	})
+	return func(yield func(*ResourceTemplate, error) bool) {
+		pages(ctx, c, "resources/templates/list", held, fresh[ListResourceTemplatesResult], func(res *ListResourceTemplatesResult) ([]*ResourceTemplate, *Page) {
+			return res.ResourceTemplates, &res.Page
+		}, yield)
+	}
 }
 
 // ListResourceTemplates returns all resource templates of the server. If it

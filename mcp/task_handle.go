@@ -145,9 +145,11 @@ func (c *Client) taskPages(ctx context.Context, held *int) iter.Seq2[*Task, erro
 			yield(nil, err)
 		}
 	}
-	return pages(ctx, c, "tasks/list", held, fresh[listTasksResult], func(res *listTasksResult) ([]*Task, *Page) {
-		return res.Tasks, &res.Page
-	})
+	return func(yield func(*Task, error) bool) {
+		pages(ctx, c, "tasks/list", held, fresh[listTasksResult], func(res *listTasksResult) ([]*Task, *Page) {
+			return res.Tasks, &res.Page
+		}, yield)
+	}
 }
 
 // ListTasks returns all tasks of the server. If it fails, it returns those

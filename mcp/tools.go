@@ -31,7 +31,7 @@ func (c *Client) toolPages(ctx context.Context, held *int) iter.Seq2[*Tool, erro
 				c.listEnded(began)
 			}
 			return tools, &res.Page
-		})(yield)
+		}, yield)
 	}
 }
 
