@@ -197,10 +197,7 @@ func (b *Bench) runner(client *mcp.Client, i *item, q *callRequest) (func(contex
 type marshaler interface{ MarshalJSON() ([]byte, error) }
 
 // marshalerOf keeps a nil result from becoming an interface that is not nil.
-func marshalerOf[T any, P interface {
-	*T
-	marshaler
-}](res P, err error) (marshaler, error) {
+func marshalerOf[T marshaler](res T, err error) (marshaler, error) {
 	if err != nil {
 		return nil, err
 	}

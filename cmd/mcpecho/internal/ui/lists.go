@@ -162,18 +162,15 @@ func differences(kind string, old, now mcp.RawMessage) (notes []note) {
 	return notes
 }
 
-// collect returns the items of a list.
-func collect[T any, P interface {
-	*T
-	marshaler
-}](all iter.Seq2[*T, error], convert func(*T) *item) (list []*item, err error) {
+// collect returns the items of a list. T is a pointer: pointers share the code.
+func collect[T marshaler](all iter.Seq2[T, error], convert func(T) *item) (list []*item, err error) {
 	for v, err := range all {
 		if err != nil {
 			return list, err
 		}
 		i := convert(v)
 		i.value, i.Description = v, cut(i.Description, maxDescription)
-		if i.raw, err = P(v).MarshalJSON(); err != nil {
+		if i.raw, err = v.MarshalJSON(); err != nil {
 			return list, err
 		}
 		list = append(list, i)
