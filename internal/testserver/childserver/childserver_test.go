@@ -5,7 +5,6 @@ package childserver
 import (
 	"io"
 	"os/exec"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -44,25 +43,6 @@ func ask(t *testing.T, p *process.Process, line string) string {
 const echoCall = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo",` +
 	`"arguments":{"message":"hi"},` + `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",` +
 	`"io.modelcontextprotocol/clientCapabilities":{}}}}`
-
-func TestChildProcess(t *testing.T) {
-	args, env := Command(&testserver.Options{ProtocolVersions: []string{"2025-11-25"}})
-	cmd := exec.Command(args[0], args[1:]...)
-	cmd.Env = append(cmd.Environ(), env...)
-	cmd.Stdin = strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}` + "\n" + `{"jsonrpc":"1.0","id":2,"method":"ping"}` + "\n")
-	var stderr strings.Builder
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err, stderr.String())
-	}
-	if lines := strings.Split(string(out), "\n"); lines[0] != `{"jsonrpc":"2.0","id":1,"result":{}}` || len(lines) != 3 {
-		t.Errorf("got %q", lines)
-	}
-	if !strings.Contains(stderr.String(), `violation: message.jsonrpc: want "2.0"`) {
-		t.Errorf("stderr: %q", stderr.String())
-	}
-}
 
 func TestChildIgnoresEOFAndSIGTERM(t *testing.T) {
 	p := start(t, &testserver.Options{Fault: "ignores-eof"})
