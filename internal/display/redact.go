@@ -47,9 +47,9 @@ func shortest(secret string) int {
 // A Redactor replaces secrets in texts. The time that it takes does not depend on the
 // number of secrets. A nil *Redactor replaces nothing.
 type Redactor struct {
-	forms   map[string][]string // how a text without escapes quotes the secrets; those of longHead and more by their heads
-	heads   map[uint32]uint64   // a set of the lengths of the keys of forms, by their first 4 bytes
-	begins  [1 << 11]uint32     // a set of the hashes of these bytes
+	forms   map[string]*family // how a text without escapes quotes the secrets, by their heads
+	heads   map[uint32]uint64  // a set of the lengths of the keys of forms, by their first 4 bytes
+	begins  [1 << 11]uint32    // a set of the hashes of these bytes
 	longest int
 }
 
@@ -61,9 +61,13 @@ const longHead = 64
 // wherever its head is. The search for longer ones needs no time for what was compared.
 const longForm = 1 << 10
 
+// A family holds the forms of longHead and more that have the same head, those longer than
+// longForm apart.
+type family struct{ forms, longest []string }
+
 // NewRedactor returns a Redactor for secrets.
 func NewRedactor(secrets ...string) *Redactor {
-	r := &Redactor{forms: make(map[string][]string), heads: make(map[uint32]uint64)}
+	r := &Redactor{forms: make(map[string]*family), heads: make(map[uint32]uint64)}
 	for _, secret := range secrets {
 		if len(secret) < minSecret {
 			continue
@@ -111,11 +115,18 @@ func (r *Redactor) addForm(form string) {
 		return
 	}
 	head, begin := form[:min(len(form), longHead)], uint32(0)
-	list := r.forms[head]
-	if len(form) >= longHead && !slices.Contains(list, form) {
-		list = append(list, form)
+	f := r.forms[head]
+	if f == nil {
+		f = new(family)
+		r.forms[head] = f
 	}
-	r.forms[head] = list
+	list := &f.forms
+	if len(form) > longForm {
+		list = &f.longest
+	}
+	if len(form) >= longHead && !slices.Contains(*list, form) {
+		*list = append(*list, form)
+	}
 	for _, c := range []byte(form[:4]) {
 		begin = begin<<8 | uint32(c)
 	}
@@ -233,7 +244,7 @@ func (x *search) in(t text, depth int) {
 // matches marks the bytes of the part that forms in t cover. Occurrences may overlap.
 func (x *search) matches(t *text) {
 	begin, marked := uint32(0), 0
-	var long []string // forms whose heads are in t
+	var long []*family // whose heads are in t
 	for i := range len(t.s) {
 		begin = begin<<8 | uint32(t.s[i])
 		if h := hash(begin); x.begins[h/32]>>(h%32)&1 == 0 || i < 3 {
@@ -245,25 +256,27 @@ func (x *search) matches(t *text) {
 			if n > len(s) {
 				break
 			}
-			forms, found := x.forms[s[:n]]
-			if found && n < longHead {
+			f := x.forms[s[:n]]
+			if f == nil {
+				continue
+			}
+			if n < longHead {
 				marked = x.mark(t, marked, i-3, i-3+n)
 			}
-			for _, form := range forms {
-				switch n := len(form); {
-				case n > len(s) || s[n-1] != form[n-1] || t.end(i-3+n) <= marked:
-				case n > longForm:
-					if !slices.Contains(long, form) {
-						long = append(long, form)
-					}
-				case s[:n] == form:
+			for _, form := range f.forms {
+				if n := len(form); n <= len(s) && s[n-1] == form[n-1] && t.end(i-3+n) > marked && s[:n] == form {
 					marked = x.mark(t, marked, i-3, i-3+n)
 				}
 			}
+			if f.longest != nil && !slices.Contains(long, f) {
+				long = append(long, f)
+			}
 		}
 	}
-	for _, form := range long {
-		x.hide(t, form)
+	for _, f := range long {
+		for _, form := range f.longest {
+			x.hide(t, form)
+		}
 	}
 }
 
