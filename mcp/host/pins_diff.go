@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/stdmcp/stdmcp/internal/display"
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
@@ -19,8 +20,8 @@ const (
 
 // Diff returns the difference of the definitions as text for the user, a line for
 // each value that was added, removed or changed, up to 50 lines. Values are quoted
-// with %q. Of a long value, the line has the beginning of the difference and says how long
-// it is.
+// with %q, and hidden characters escaped. Of a long value, the line has the beginning of
+// the difference and says how long it is.
 func (c *ToolChange) Diff() string {
 	if c == nil || c.Before == nil || c.After == nil {
 		return ""
@@ -31,7 +32,7 @@ func (c *ToolChange) Diff() string {
 	if d.lines > maxDiffLines {
 		d.text = append(d.text, "and "+strconv.Itoa(d.lines-maxDiffLines)+" more\n"...)
 	}
-	return string(d.text)
+	return display.Escape(string(d.text), display.IsHidden) // %q leaves some letters that no terminal shows
 }
 
 // A differ writes the differences of two JSON texts in the canonical form. path is
