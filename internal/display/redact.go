@@ -350,6 +350,13 @@ func (x *search) hide(t *text, form string) {
 	}
 	marked := 0
 	for same := 0; i < len(s); i++ {
+		if same == 0 {
+			n := strings.Index(s[i:], form[:longHead])
+			if n < 0 {
+				break
+			}
+			i += n
+		}
 		for same > 0 && s[i] != form[same] {
 			same = border[same]
 		}
