@@ -258,8 +258,8 @@ func IsSecretName(name string) bool {
 // tokens and of keys in PEM in base64.
 const (
 	secretNames = "auth,cookie,key,token,secret,session,pwd,jwt,bearer,passw,passphrase,passcode,pswd,dbpass,userpass,cred,header,signat"
-	tokens      = "sk-,sk_,rk_,whsec_,ghp_,gho_,ghu_,ghs_,ghr_,github_pat_,glpat-,glptt-,glrt-,gldt-,glsa_,xox,xapp-,AKIA,ASIA,AIza,GOCSPX,ya29.,eyJ,Bearer ," +
-		"npm_,pypi-A,hf_,dop_v,SG.,shpat_,shpss_,dckr_,lin_a,ntn_,gsk_,r8_,hvs.,pplx-,tvly-,figd_,sbp_,sntry,ATATT,PMAK-,LS0tLS1"
+	tokens      = "sk-,sk_,xai-,rk_,whsec_,ghp_,gho_,ghu_,ghs_,ghr_,github_p,glpat-,glptt-,glrt-,gldt-,glsa_,xox,xapp-,AKIA,ASIA,AIza,GOCSPX,ya29.,eyJ,Bearer ," +
+		"npm_,pypi-A,hf_,dop_v,SG.,shpat_,shpss_,dckr_,lin_a,ntn_,gsk_,r8_,hvs.,pplx-,tvly-,figd_,sbp_,sntr,ATAT,PMAK-,LS0tLS1"
 )
 
 // HasWord reports whether text has one of the words of a list, which commas separate, at

@@ -66,6 +66,7 @@ func TestPublicArgs(t *testing.T) {
 		`{"args":["-u","u:PASS"]}|h?sig=PASS`:                                                                        `{"args":["-u","u:***"]}|h?sig=***`,
 		"-p|shown|-pshown|https://h/shown":                                                                           "-p|shown|-pshown|https://h/shown",
 		"rk_live_PASS|GOCSPX-PASS|pypi-AgEPASS|gldt-PASS|shpss_PASS|hvs.PASS|gsk_PASS|whsec_PASS|LS0tLS1CRUdJTiPASS": "***|***|***|***|***|***|***|***|***",
+		"xai-PASS|github_pat_PASS|sntrys_PASS|ATATT3PASS":                                                            "***|***|***|***",
 		"gh-pages|pypi-server|shopify|gsk|signal|design=a|opinion=b|spin|compass|bypass":                             "gh-pages|pypi-server|shopify|gsk|signal|design=a|opinion=b|spin|compass|bypass",
 	} {
 		args := strings.Split(in, "|")
