@@ -106,7 +106,7 @@ type environment struct {
 	self           string      // path of this program, which the tour starts
 	name           string      // the command that the user types to start it
 	interrupts     *interrupts // decides what Ctrl-C does; nil means that it ends the program
-	suggested      int         // how many suggestions led to the command line that is parsed
+	suggested      []string    // the messages of the suggestions that led to the command line that is parsed
 }
 
 // An invocation is a run of one command.
@@ -219,11 +219,16 @@ const maxSuggested = 4
 
 // suggest returns a failure of wrong usage with the command line that the user may have
 // meant. It parses that line as if the user had typed it: if there is another mistake in it,
-// it suggests the line without both, and if it has no remedy for that, none.
+// it suggests the line without both. It suggests none if it has no remedy for that, or if
+// the line is that of the user or leads to an error that came before.
 func (c *invocation) suggest(message string, words []string) error {
 	e := *c.environment
+	if hasWord(e.suggested, message) || len(e.suggested) > maxSuggested || slices.Equal(words, c.typed) {
+		return c.usage(message)
+	}
+	e.suggested = append(e.suggested[:len(e.suggested):len(e.suggested)], message)
 	var next *failure.Error
-	if e.suggested++; e.suggested <= maxSuggested && errors.As(c.parseAgain(&e, words), &next) {
+	if errors.As(c.parseAgain(&e, words), &next) {
 		switch {
 		case next.Line != nil:
 			words = next.Line
