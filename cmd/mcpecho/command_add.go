@@ -102,9 +102,9 @@ func (c *invocation) explainAdd() error {
 		if url := guess.URL(c.args[1]); url != "" && !strings.Contains(c.args[1], " ") {
 			return c.suggest("a URL must begin with http:// or https://", c.retyped(c.args[1], url))
 		}
-		return c.suggest("the command that starts the server belongs after --", slices.Concat([]string{"add", c.args[0], "--"}, strings.Fields(c.args[1]), c.args[2:]))
+		return c.suggest("the command that starts the server belongs after --", withServer(c.flagged("add", c.args[0]), append(strings.Fields(c.args[1]), c.args[2:]...)))
 	}
-	return c.suggest("add needs the URL or the command of the server", append([]string{"add", c.args[0], "--"}, strings.Fields(sampleServer)...))
+	return c.suggest("add needs the URL or the command of the server", withServer(c.flagged("add", c.args[0]), strings.Fields(sampleServer)))
 }
 
 // findElsewhere returns a server of another program.

@@ -300,8 +300,5 @@ func (c *invocation) programAsTarget(name string, args []string) error {
 	if c.command.min > 0 && len(args) == 0 {
 		line = append(line, "…")
 	}
-	for _, given := range c.flags.Given {
-		line = append(line, given.Words...)
-	}
-	return c.suggest(wire.Quote(name)+" is a program; the command that starts a server belongs after --", withServer(line, server))
+	return c.suggest(wire.Quote(name)+" is a program; the command that starts a server belongs after --", withServer(c.flagged(line...), server))
 }

@@ -88,6 +88,14 @@ func (c *invocation) retyped(old string, words ...string) []string {
 	return line
 }
 
+// flagged returns words with the flags of the user after them.
+func (c *invocation) flagged(words ...string) []string {
+	for _, given := range c.flags.Given {
+		words = append(words, given.Words...)
+	}
+	return words
+}
+
 // without returns the user's words before -- without the named flags.
 func (c *invocation) without(names ...string) (line []string) {
 	before, _ := cutServer(c.typed)
