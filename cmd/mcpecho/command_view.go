@@ -55,7 +55,7 @@ func runView(ctx context.Context, c *invocation) (err error) {
 		if p.file, err = input.Await(ctx, func() (*os.File, error) { return input.Open(p.name) }); err == nil {
 			break
 		}
-		if !f.Follow || !errors.Is(err, fs.ErrNotExist) {
+		if !f.Follow || !errors.Is(err, fs.ErrNotExist) || c.isServer(p.name) {
 			return c.explainRecording(err, p.name)
 		}
 		if !waits {
