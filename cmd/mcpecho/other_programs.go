@@ -255,7 +255,7 @@ func (c *invocation) commandAfter(name string) error {
 	} else if command == "" && (first != "" || tool != "") {
 		command = "call"
 		for i, word := range words { // as mcporter has it
-			if key, value, ok := strings.Cut(word, ":"); ok && !flags.IsFlag(word) && !strings.ContainsAny(key, "={") && !strings.HasPrefix(value, "/") && !strings.HasPrefix(value, "=") {
+			if key, value, ok := strings.Cut(word, ":"); ok && !flags.IsFlag(word) && !strings.ContainsAny(key, "={.") && !strings.HasPrefix(value, "/") && !strings.HasPrefix(value, "=") {
 				words[i] = key + "=" + value
 			}
 		}
