@@ -337,6 +337,9 @@ var fuzzWords = []string{
 	"--tool", "--record", "x.rec", "--http", ":0", "shell", "ui", "--method", "--follow",
 }
 
+// deadEnds are random lines whose suggestions once got no further.
+var deadEnds = []string{"view --follow web x", "add -q everything", "add -q new everything", "add BASE BASE", "theirs everthing HOST/mcp", "web --tool message=hi", "log servers view", "bin.txt --- echo://text URL"}
+
 // TestSuggestionsForRandomLines does the same for lines of real words.
 func TestSuggestionsForRandomLines(t *testing.T) {
 	folder := newFolder(t)
@@ -347,7 +350,7 @@ func TestSuggestionsForRandomLines(t *testing.T) {
 	}
 	seed, _ := strconv.ParseUint(os.Getenv("MCPECHO_SEED"), 10, 64)
 	random := rand.New(rand.NewPCG(1, seed))
-	lines := make([]string, 0, n)
+	lines := slices.Clone(deadEnds)
 	for range n {
 		line := make([]string, 1+random.IntN(5))
 		for i := range line {

@@ -124,7 +124,7 @@ func (c *invocation) checkServer() error {
 		if c.command.started {
 			at = len(before)
 		}
-		return c.suggest("a URL does not belong after --", slices.Insert(cloneWords(before), at, c.server[0]))
+		return c.suggest("the URL "+wire.Quote(c.server[0])+" does not belong after --", slices.Insert(cloneWords(before), at, c.server[0]))
 	}
 	if env, server := guess.Environment(c.server); env != nil {
 		return c.suggest("the variables of a server's environment belong before --", withServer(append(before, env...), server))
