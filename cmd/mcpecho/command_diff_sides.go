@@ -38,8 +38,7 @@ func (c *invocation) diffSides() (sides [2]diffSide, err error) {
 	all := len(c.args) + len(servers)
 	for _, server := range servers {
 		if len(server) > 0 && strings.Contains(server[0], "://") {
-			line := append(c.without(), server[0])
-			return sides, c.suggest("a URL does not belong after --", line)
+			return sides, c.urlAfterDashes(server[0], append(c.without(), server[0]))
 		}
 		if len(server) == 0 {
 			return sides, c.suggest("a command that starts a server is missing after --", c.diffLine(c.args, servers))

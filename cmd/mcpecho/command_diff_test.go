@@ -215,7 +215,7 @@ func TestDiffMisuses(t *testing.T) {
 		{[]string{"--", "go", "run"}, "only one is given; type: mcpecho diff https://example.com/mcp -- go run"},
 		{[]string{"--", "a", "--", "b", "--", "c"}, "not 3; type: mcpecho diff -- a -- b"},
 		{[]string{"a.rec", "--"}, "type: mcpecho diff a.rec -- npx"},
-		{[]string{"a.rec", "--", "https://example.com/mcp"}, "a URL does not belong after --; type: mcpecho diff a.rec https://example.com/mcp"},
+		{[]string{"a.rec", "--", "https://example.com/mcp"}, "the URL \"https://example.com/mcp\" does not belong after --; type: mcpecho diff a.rec https://example.com/mcp"},
 		{[]string{"-e", "A=b", "a.rec", "a.rec"}, "type: mcpecho diff a.rec a.rec"},
 		{[]string{"-H", "A: b", "a.rec", "--", "go"}, "type: mcpecho diff a.rec -- go"},
 		{[]string{"--", "./a.js", "--", "go"}, "type: mcpecho diff -- node ./a.js -- go"},

@@ -338,7 +338,7 @@ var fuzzWords = []string{
 }
 
 // deadEnds are random lines whose suggestions once got no further.
-var deadEnds = []string{"view --follow web x", "add -q everything", "add -q new everything", "add BASE BASE", "theirs everthing HOST/mcp", "web --tool message=hi", "log servers view", "bin.txt --- echo://text URL"}
+var deadEnds = []string{"view --follow echo X X", "add -q everything", "add -q new everything", "add BASE BASE", "theirs everthing HOST/mcp", "bin.txt --- echo://text URL"}
 
 // TestSuggestionsForRandomLines does the same for lines of real words.
 func TestSuggestionsForRandomLines(t *testing.T) {

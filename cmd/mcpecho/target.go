@@ -124,7 +124,7 @@ func (c *invocation) checkServer() error {
 		if c.command.started {
 			at = len(before)
 		}
-		return c.suggest("the URL "+wire.Quote(c.server[0])+" does not belong after --", slices.Insert(cloneWords(before), at, c.server[0]))
+		return c.urlAfterDashes(c.server[0], slices.Insert(cloneWords(before), at, c.server[0]))
 	}
 	if env, server := guess.Environment(c.server); env != nil {
 		return c.suggest("the variables of a server's environment belong before --", withServer(append(before, env...), server))
@@ -174,4 +174,10 @@ func (c *invocation) explainReadURI() error {
 		return c.suggest("the server is missing", slices.Insert(line, at, known[0]))
 	}
 	return c.suggest("the server is missing", slices.Insert(line, at, sampleURL))
+}
+
+// urlAfterDashes is the error for a URL where the command of a server belongs. It quotes
+// the URL, as a suggestion may change it.
+func (c *invocation) urlAfterDashes(url string, line []string) error {
+	return c.suggest("the URL "+wire.Quote(url)+" does not belong after --", line)
 }
