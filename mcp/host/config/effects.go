@@ -22,42 +22,38 @@ import (
 func (s *Server) Effects() []string { return s.effects().lines }
 
 func (s *Server) effects() *effects {
-	e := &effects{literal: s.Literal, seen: make(map[string]bool)}
+	e := &effects{literal: s.Literal}
 	e.program(s)
 	if s.URL != "" {
 		e.add("connects to " + settings.PublicURL(s.URL))
-		e.references(s.URL)
 	}
 	for _, name := range wire.SortedKeys(s.Headers) {
 		e.add("sends the header " + name + ": " + e.mask(s.Headers[name]))
-		e.references(s.Headers[name])
 	}
 	e.auth(&s.Auth)
 	if s.ID != "" && s.ID != s.Name {
 		e.add("identifies itself as " + s.ID)
-		e.references(s.ID)
 	}
 	if len(s.AutoApprove) > 0 {
 		e.add("approves tools without a question: " + strings.Join(s.AutoApprove, ", "))
 	}
-	if len(e.taken) > 0 {
-		e.add("uses the values of " + strings.Join(e.taken, ", "))
+	taken := s.taken()
+	if len(taken) > 0 {
+		e.add("uses the values of " + strings.Join(taken, ", "))
 	}
-	for _, name := range e.taken {
+	for _, name := range taken {
 		id, ok := strings.CutPrefix(name, "input:")
-		if in, err := readInput(id, s.asks[id].value); ok && err == nil && in.Default != "" {
+		value, _ := ask(s.inputs, id)
+		if in, err := readInput(id, value); ok && err == nil && in.Default != "" {
 			e.add("takes " + wire.Quote(in.Default) + " for " + name + " if the user enters nothing")
 		}
 	}
 	return e
 }
 
-// effects collects the lines and the variables that settings take.
+// effects collects lines.
 type effects struct {
-	lines []string
-	taken []string        // names of variables and inputs
-	seen  map[string]bool // those in taken
-
+	lines   []string
 	literal bool // there are no variables
 }
 
@@ -71,42 +67,19 @@ func (e *effects) mask(text string) string {
 
 func (e *effects) add(line string) { e.lines = append(e.lines, line) }
 
-// references adds the variables and inputs in a text.
-func (e *effects) references(text string) {
-	if e.literal {
-		return
-	}
-	eachReference(text, func(_, _, name string) {
-		if !strings.HasPrefix(name, "input:") {
-			name, _, _ = parseReference(name)
-		}
-		e.take(name)
-	})
-}
-
-func (e *effects) take(name string) {
-	if !e.seen[name] {
-		e.taken, e.seen[name] = append(e.taken, name), true
-	}
-}
-
 func (e *effects) program(s *Server) {
 	if s.Command != "" {
-		e.references(s.Command)
 		var shown []string
 		for _, arg := range s.Args {
 			shown = append(shown, trustedArg(arg))
-			e.references(arg)
 		}
 		e.add("runs " + commandLine(s.Command, shown))
 	}
 	if s.Dir != "" {
 		e.add("in the directory " + s.Dir)
-		e.references(s.Dir)
 	}
 	for _, name := range s.EnvFiles {
 		e.add("sets the variables in the file " + name)
-		e.references(name)
 	}
 	if s.InheritEnv {
 		e.add("passes on all variables of the environment")
@@ -122,19 +95,14 @@ func (e *effects) program(s *Server) {
 		default:
 			e.add("sets " + name + "=" + value)
 		}
-		e.references(value)
 	}
 }
 
 func (e *effects) auth(a *Auth) {
 	if a.Token != "" {
 		e.add("sends the token " + e.mask(a.Token))
-		e.references(a.Token)
 	}
 	o := &a.OAuth
-	for _, text := range [...]string{o.ClientID, o.ClientSecret, o.RedirectURI} {
-		e.references(text)
-	}
 	if o.ClientID != "" {
 		e.add("authorizes as the OAuth client " + o.ClientID)
 	}

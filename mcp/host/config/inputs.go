@@ -3,6 +3,7 @@ package config
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
@@ -22,11 +23,8 @@ type inputs struct {
 	err  error // of the list
 }
 
-// listInputs returns the inputs in a list, which is nil if a file has none.
+// listInputs returns the inputs in a list.
 func listInputs(list []byte) (in inputs) {
-	if list == nil {
-		return in
-	}
 	in.byID = make(map[string][]byte)
 	r := wire.NewReader(list)
 	for r.Array(); r.More(); {
@@ -42,36 +40,18 @@ func listInputs(list []byte) (in inputs) {
 	return in
 }
 
-// An ask is what the file of a server says about an input that the server uses.
-type ask struct {
-	value []byte // nil if it does not describe it
-	err   error
-}
-
-// asksOf returns what this file says about the inputs that s uses.
-func (c *Config) asksOf(s *Server) (asks map[string]ask) {
-	for _, name := range s.effects().taken {
-		if id, ok := strings.CutPrefix(name, "input:"); ok {
-			if asks == nil {
-				asks = make(map[string]ask)
-			}
-			asks[id] = c.ask(id)
-		}
-	}
-	return asks
-}
-
-// ask returns what the last file that describes an input says about it.
-func (c *Config) ask(id string) ask {
-	for _, in := range slices.Backward(c.inputs) {
+// ask returns what the last of the files that describes an input says about it, which is
+// nil if none does.
+func ask(files []inputs, id string) ([]byte, error) {
+	for _, in := range slices.Backward(files) {
 		if value, ok := in.byID[id]; ok || in.err != nil {
 			if ok {
-				return ask{value: value}
+				return value, nil
 			}
-			return ask{err: in.err}
+			return nil, in.err
 		}
 	}
-	return ask{}
+	return nil, nil
 }
 
 // Input returns the description of an input, from the file of the server that uses it:
@@ -79,16 +59,75 @@ func (c *Config) ask(id string) ask {
 // such servers, the first one decides. If its file does not describe the input, only ID is
 // set.
 func (c *Config) Input(id string) (*Input, error) {
-	found, scope := c.ask(id), "project"
-	for _, s := range c.Servers {
-		if a, uses := s.asks[id]; uses && scope == "project" && s.Scope != scope {
-			found, scope = a, s.Scope
+	files := c.inputs
+	if c.users != nil {
+		if s := c.users.of(id, c.Servers); s != nil {
+			files = s.inputs
 		}
 	}
-	if found.value == nil {
-		return &Input{ID: id}, found.err
+	value, err := ask(files, id)
+	if value == nil {
+		return &Input{ID: id}, err
 	}
-	return readInput(id, found.value)
+	return readInput(id, value)
+}
+
+// users holds, by the ids of inputs, the first server outside projects that uses one. The
+// first Input sets it, so that only programs with inputs link it.
+type users struct {
+	once sync.Once
+	byID map[string]*Server
+}
+
+func (u *users) of(id string, servers []*Server) *Server {
+	u.once.Do(func() {
+		u.byID = make(map[string]*Server)
+		for _, s := range servers {
+			if s.Scope == "project" {
+				continue
+			}
+			for _, name := range s.taken() {
+				if id, ok := strings.CutPrefix(name, "input:"); ok && u.byID[id] == nil {
+					u.byID[id] = s
+				}
+			}
+		}
+	})
+	return u.byID[id]
+}
+
+// taken returns the names of the variables and inputs that s uses.
+func (s *Server) taken() (names []string) {
+	if s.Literal {
+		return nil
+	}
+	seen := make(map[string]bool)
+	add := func(text string) {
+		eachReference(text, func(_, _, name string) {
+			if !strings.HasPrefix(name, "input:") {
+				name, _, _ = parseReference(name)
+			}
+			if !seen[name] {
+				names, seen[name] = append(names, name), true
+			}
+		})
+	}
+	for _, text := range slices.Concat([]string{s.Command}, s.Args, []string{s.Dir}, s.EnvFiles) {
+		add(text)
+	}
+	for _, v := range s.Env {
+		if _, value, ok := strings.Cut(v, "="); ok {
+			add(value)
+		}
+	}
+	add(s.URL)
+	for _, name := range wire.SortedKeys(s.Headers) {
+		add(s.Headers[name])
+	}
+	for _, text := range [...]string{s.Auth.Token, s.Auth.OAuth.ClientID, s.Auth.OAuth.ClientSecret, s.Auth.OAuth.RedirectURI, s.ID} {
+		add(text)
+	}
+	return names
 }
 
 func readInput(id string, value []byte) (*Input, error) {

@@ -24,6 +24,7 @@ type Config struct {
 
 	invalid []*Server // see All
 	inputs  []inputs  // of each file; see Input
+	users   *users    // of inputs; nil if no file is read
 	ends    []int     // offsets of the line breaks in the text, while it is parsed
 }
 
@@ -164,7 +165,7 @@ func (c *Config) merge(n *Config) {
 	}
 	c.invalid = append(invalid, n.invalid...)
 	c.Problems = append(c.Problems, n.Problems...)
-	c.inputs = append(c.inputs, n.inputs...)
+	c.inputs, c.users = append(c.inputs, n.inputs...), &users{}
 	if n.Discovery != nil {
 		c.Discovery = n.Discovery
 	}
@@ -190,7 +191,11 @@ func Parse(text []byte, source, scope string) *Config {
 	if err != nil {
 		c.report(text, 0, &Problem{File: source, Warning: true, Err: err})
 	}
-	c.inputs = []inputs{listInputs(at(file, "inputs").value), listInputs(at(file, "mcp", "inputs").value)}
+	for _, list := range [...]*member{at(file, "inputs"), at(file, "mcp", "inputs")} {
+		if list.value != nil {
+			c.inputs, c.users = append(c.inputs, listInputs(list.value)), &users{}
+		}
+	}
 	c.add(text, entries, &Server{Source: source, Scope: scope, base: projectFolder(source)})
 	if err := c.readDiscovery(at(file, "tools", "mcp", "discovery")); err != nil {
 		c.report(text, 0, &Problem{File: source, Warning: true, Err: err})
@@ -235,7 +240,7 @@ func (c *Config) add(text []byte, entries []*member, from *Server) {
 			c.invalid = append(c.invalid, &Server{Name: name, Source: from.Source, Scope: from.Scope, Invalid: p})
 		} else {
 			s.Source, s.Scope, s.base = from.Source, from.Scope, from.base
-			s.asks = c.asksOf(s)
+			s.inputs = c.inputs
 			c.Servers = append(c.Servers, s)
 		}
 		for _, w := range warnings[:min(left, len(warnings))] {

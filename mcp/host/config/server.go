@@ -85,10 +85,10 @@ type Server struct {
 	Title, Description string                    // for users
 	Extra              map[string]mcp.RawMessage // unknown fields, unmodified
 
-	base    string         // the folder for relative paths; empty means the process's
-	project string         // the working directory if Dir is empty; empty means the process's
-	asks    map[string]ask // by the ids of inputs
-	secrets []string       // see Hide
+	base    string   // the folder for relative paths; empty means the process's
+	project string   // the working directory if Dir is empty; empty means the process's
+	inputs  []inputs // of its file
+	secrets []string // see Hide
 	hidden  *display.Cache
 }
 

@@ -12,9 +12,10 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
 
-// trustLine returns the line for an entry. The hash covers all its settings, so
-// that the user is asked again when one of them changes. The rest identifies the
-// entry, so that a later line can replace this one.
+// trustLine returns the line for an entry. The hash covers all its settings and what the
+// user saw of them, which has the defaults of its inputs, so that the user is asked again
+// when one of them changes. The rest identifies the entry, so that a later line can
+// replace this one.
 func trustLine(e *config.Server) (hash, entry string, err error) {
 	path, err := filepath.Abs(e.Source)
 	if err != nil {
@@ -23,7 +24,8 @@ func trustLine(e *config.Server) (hash, entry string, err error) {
 	dir := realPath(filepath.Dir(path)) // of the programs in the entry, even if the file is a link
 	path = realPath(path)
 	text := strconv.AppendQuote(strconv.AppendQuote(nil, dir), path)
-	sum := sha256.Sum256(writeOut(text, reflect.ValueOf(e)))
+	text = writeOut(text, reflect.ValueOf(e))
+	sum := sha256.Sum256(writeOut(text, reflect.ValueOf(e.Effects())))
 	return hex.EncodeToString(sum[:]), wire.Quote(path) + " " + wire.Quote(e.Name), nil
 }
 
@@ -34,6 +36,11 @@ func realPath(path string) string {
 	}
 	return path
 }
+
+// notTrusted lists the fields of a Server that the hash leaves out: paths that depend on
+// the working directory, for which trustLine has its own, and the inputs of its file, of
+// which it uses a few.
+var notTrusted = []string{"Source", "base", "project", "inputs"}
 
 // writeOut appends everything in a value, with the keys of maps in order. Unlike package
 // fmt it follows every pointer, and asks no value how it wants to be shown.
@@ -48,8 +55,8 @@ func writeOut(b []byte, v reflect.Value) []byte {
 		b = append(b, '{')
 		for i := range v.NumField() {
 			name := v.Type().Field(i).Name
-			if v.Type() == reflect.TypeFor[config.Server]() && (name == "Source" || name == "base" || name == "project") {
-				continue // the paths of trustLine, which depend on the working directory
+			if v.Type() == reflect.TypeFor[config.Server]() && slices.Contains(notTrusted, name) {
+				continue
 			}
 			b = writeOut(append(append(b, name...), ':'), v.Field(i))
 		}
