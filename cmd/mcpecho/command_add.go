@@ -269,6 +269,11 @@ func runRemove(_ context.Context, c *invocation) error {
 		return err
 	}
 	changed, ok := configfile.Remove(text, name)
+	if !ok && text != "" {
+		if err := c.checkFile(path); err != nil {
+			return err
+		}
+	}
 	if !ok {
 		known := serverNames(config.Parse([]byte(text), path, "project"))
 		hint := c.didMean(name, known, "for a list, type: "+c.paste([]string{"servers"}))

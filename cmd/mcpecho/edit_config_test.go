@@ -75,6 +75,16 @@ func TestAddAndRemove(t *testing.T) {
 	}
 }
 
+// TestRemoveNamesTheSyntaxError: a comma is missing, so that the file has no servers.
+func TestRemoveNamesTheSyntaxError(t *testing.T) {
+	const text = `{"mcpServers":{"a":{"command":"a"} "b":{"command":"b"}}}`
+	inProject(t, map[string]string{".mcp.json": text})
+	runCommand(t, "remove", "b").want(t, failure.Usage, "", "correct the file")
+	if data, err := os.ReadFile(".mcp.json"); string(data) != text {
+		t.Errorf("%s, %v", data, err)
+	}
+}
+
 // TestAddWithoutStateFolder: the suggested command works although the user's trust cannot
 // be stored, as in a container whose home is read-only.
 func TestAddWithoutStateFolder(t *testing.T) {

@@ -112,6 +112,8 @@ func membersAt(text string, i int) (all []span, end int, err error) {
 		all = append(all, m)
 		if i = skipBlank(text, m.end); i < len(text) && text[i] == ',' {
 			i++
+		} else if i < len(text) && text[i] != '}' {
+			return nil, 0, errNotObject
 		}
 	}
 	if i >= len(text) {

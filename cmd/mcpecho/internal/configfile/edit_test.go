@@ -61,13 +61,24 @@ func TestRemoveKeepsTheRest(t *testing.T) {
 	}
 }
 
+// TestRemoveFromBrokenFile: what is no JSON stays as it is.
+func TestRemoveFromBrokenFile(t *testing.T) {
+	for _, text := range []string{`{"mcpServers":{"a":{"command":"a"} "b":{"command":"b"}}}`, `{"mcpServers":{"a":1"b":2}}`, `{"mcpServers":{"a":1 /*,*/ "b":2}}`, `{"mcpServers":{"b":`} {
+		if got, ok := Remove(text, "b"); ok {
+			t.Errorf("%s becomes %s", text, got)
+		}
+	}
+}
+
 // FuzzAdd checks that a file that mcpecho can read has the new server and all
 // earlier ones after a change.
 func FuzzAdd(f *testing.F) {
 	f.Add("{\"mcpServers\":{\"a\":{\"command\":\"a\"},/*c*/}}//")
 	f.Add("{\n\"a\":[1,{\"}\":null}],\"servers\":{}}")
+	f.Add(`{"mcpServers":{"b":1"a":2}}`)
 	f.Fuzz(func(t *testing.T, before string) {
 		old := config.Parse([]byte(before), "f", "user")
+		_, _ = Remove(before, "a") // runRemove checks what it writes
 		after, err := Add(before, "added x", entryOfX)
 		if err != nil || len(old.Problems) > 0 {
 			return // runAdd checks what it writes
