@@ -97,7 +97,7 @@ func (c *invocation) searchedServers(cfg *config.Config, note func(string)) (ser
 		case entry.Disabled:
 			continue
 		case entry.Scope == "project" && !state.IsTrusted(entry):
-			note(terminal.EscapeName(entry.Name) + " is not searched, because it is untrusted; to trust it, type: " + c.paste([]string{"trust", entry.Name}))
+			note(terminal.EscapeName(entry.Name) + " is not searched, because it is untrusted; " + c.trustHint(entry))
 			continue
 		}
 		one := *entry // whose tools are needed now

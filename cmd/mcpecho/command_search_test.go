@@ -22,7 +22,7 @@ func TestSearch(t *testing.T) {
 	if o.status != 0 || len(lines) < 3 || !strings.HasPrefix(lines[0], "mine/add\t") || !strings.HasPrefix(lines[1], "web/add\t") {
 		t.Errorf("%+v", o)
 	}
-	if strings.Contains(o.stdout, "theirs") || !strings.Contains(o.stderr, "theirs is not searched, because it is untrusted; to trust it, type: mcpecho trust theirs\n") {
+	if strings.Contains(o.stdout, "theirs") || !strings.Contains(o.stderr, "theirs is not searched, because it is untrusted; to trust it, type: mcpecho trust theirs -c other.json\n") {
 		t.Errorf("untrusted: %+v", o)
 	}
 	runCommand(t, "search", "xylophone", "-c", "other.json").want(t, 0, "", `None of the 34 tools of 2 servers matches "xylophone".`)

@@ -148,7 +148,7 @@ func (c *invocation) probe(ctx context.Context, entry *config.Server) serverStat
 	case entry.Disabled:
 		return serverStatus{entry, "disabled", "by its entry"}
 	case entry.Scope == "project" && !state.IsTrusted(entry):
-		return serverStatus{entry, "untrusted", "to trust it, type: " + c.paste([]string{"trust", entry.Name})}
+		return serverStatus{entry, "untrusted", c.trustHint(entry)}
 	}
 	var s serverStatus
 	began := time.Now()

@@ -106,6 +106,15 @@ func isHere(path string) bool {
 	return err1 == nil && err2 == nil && os.SameFile(here, there)
 }
 
+// trustHint says how to trust an entry, with the files of -c, one of which has it.
+func (c *invocation) trustHint(e *config.Server) string {
+	line := []string{"trust", e.Name}
+	for _, file := range c.flags.Config {
+		line = append(line, "-c", file)
+	}
+	return "to trust it, type: " + c.outside().paste(line)
+}
+
 // confirmTrust asks whether a server of the project's .mcp.json may be used,
 // unless -c names the file or the user has agreed to exactly this entry before:
 // the author of the project could have put any program there, or a URL that
@@ -114,12 +123,12 @@ func (c *invocation) confirmTrust(ctx context.Context) error {
 	if c.entry.Scope != "project" || state.IsTrusted(c.entry) {
 		return nil
 	}
-	text := "the server " + wire.Quote(c.entry.Name) + " in " + c.entry.Source + " of this folder is not trusted"
+	text := "the server " + wire.Quote(c.entry.Name) + " in " + terminal.EscapeName(c.entry.Source) + " of this folder is not trusted"
 	for _, effect := range c.entry.Effects() {
 		text += "\n\t" + terminal.EscapeName(effect)
 	}
 	refused := &failure.Error{Status: failure.Usage, Kind: "configuration", Message: text,
-		Hint: "to trust it, type: " + c.outside().paste(append([]string{"trust", c.entry.Name}, c.fileFlags()...))}
+		Hint: c.trustHint(c.entry)}
 	if !c.isTerminal(c.stdin) || !c.isTerminal(c.stderr) {
 		return refused
 	}

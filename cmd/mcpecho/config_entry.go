@@ -295,7 +295,7 @@ func (c *invocation) checkAllowed(tool string) error {
 		return nil
 	}
 	return &failure.Error{Status: failure.Usage, Kind: "configuration",
-		Message: "the tool " + wire.Quote(tool) + " is excluded by the entry of " + wire.Quote(c.entry.Name) + " in " + c.entry.Source}
+		Message: "the tool " + wire.Quote(tool) + " is excluded by the entry of " + wire.Quote(c.entry.Name) + " in " + terminal.EscapeName(c.entry.Source)}
 }
 
 // removeExcluded removes the tools that the configuration excludes from the

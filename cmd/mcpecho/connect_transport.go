@@ -313,7 +313,7 @@ func (c *invocation) explainEnvironment(err error) error {
 	f := *failure.Classify(missed.Err)
 	what, better := "with -e", c.without()
 	if c.entry != nil {
-		what = `with "env" of the entry in ` + c.entry.Source + ", or with -e"
+		what = `with "env" of the entry in ` + terminal.EscapeName(c.entry.Source) + ", or with -e"
 	}
 	for _, name := range missed.Names {
 		better = append(better, "-e", name)
@@ -349,13 +349,13 @@ func (c *invocation) explainEntry(err error) error {
 		for _, arg := range slices.Concat(words[1:], c.entry.Args) {
 			args = append(args, string(wire.AppendString(nil, arg)))
 		}
-		f.Hint = "in " + c.entry.Source + " write " + string(wire.AppendString([]byte(`"command": `), words[0])) + `, "args": [` + strings.Join(args, ", ") + "]"
+		f.Hint = "in " + terminal.EscapeName(c.entry.Source) + " write " + string(wire.AppendString([]byte(`"command": `), words[0])) + `, "args": [` + strings.Join(args, ", ") + "]"
 		return &f
 	}
 	if _, e := httpx.Parse(c.entry.URL); e != nil && c.entry.URL != "" {
 		if better := guess.URL(c.entry.URL); better != "" {
 			f.Status, f.Kind = failure.Usage, "configuration"
-			f.Message = c.entry.Source + ": server " + wire.Quote(c.entry.Name) + ": " + e.Error()
+			f.Message = terminal.EscapeName(c.entry.Source) + ": server " + wire.Quote(c.entry.Name) + ": " + e.Error()
 			f.Hint = `write "url": ` + wire.Quote(httpx.Display(better))
 			return &f
 		}

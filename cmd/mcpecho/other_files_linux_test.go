@@ -30,6 +30,12 @@ func TestServersOfOtherPrograms(t *testing.T) {
 		}
 	}
 	runCommand(t, "tools", "theirs", "-c", "cursor").want(t, failure.Usage, "", "is not trusted; to trust it, type: mcpecho trust theirs -c cursor\n\truns touch started\n")
+	if o := runCommand(t, "servers", "-c", "cursor", "-c", "none.json"); !strings.Contains(o.stdout, "theirs\tuntrusted: to trust it, type: mcpecho trust theirs -c cursor -c none.json") {
+		t.Errorf("%+v", o)
+	}
+	if o := runCommand(t, "search", "x", "-c", "cursor"); !strings.Contains(o.stderr, "to trust it, type: mcpecho trust theirs -c cursor\n") {
+		t.Errorf("%+v", o)
+	}
 	runCommand(t, "add", "theirs", "--from", "cursor").want(t, 0, "Added theirs to .mcp.json. To try it, type: mcpecho tools theirs\n", "")
 	runCommand(t, "tools", "theirs").want(t, failure.Usage, "", "is not trusted")
 	if _, err := os.Stat("started"); err == nil {

@@ -39,6 +39,38 @@ func TestTrustIsAskedOnce(t *testing.T) {
 	runCommand(t, "call", "theirs", "echo", "message=hi").want(t, failure.Usage, "", "is not trusted")
 }
 
+// TestNamesOfFoldersInTheQuestion: the author of an archive chooses the names of folders, too.
+func TestNamesOfFoldersInTheQuestion(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "x\x1b]0;forged\a.\n\truns forged\n")
+	if err := os.MkdirAll(filepath.Join(dir, ".cursor"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	testutil.SetConfigHome(t, t.TempDir())
+	t.Chdir(dir)
+	for _, text := range []string{`{"mcpServers":{"theirs":{"command":"touch"}}}`, "{"} {
+		if err := os.WriteFile(filepath.Join(".cursor", "mcp.json"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if o := runCommand(t, "servers", "-c", "cursor"); strings.Contains(o.stdout+o.stderr, "\x1b]") || strings.Contains(o.stdout+o.stderr, "\truns forged") {
+			t.Errorf("%+v", o)
+		}
+		if text == "{" {
+			continue
+		}
+		o := runCommand(t, "tools", "theirs", "-c", "cursor")
+		o.want(t, failure.Usage, "", "to trust it, type: mcpecho trust theirs -c cursor\n\truns touch\n")
+		if strings.Contains(o.stderr, "\truns forged") {
+			t.Errorf("%+v", o)
+		}
+		p := startInPty(t, 400, "tools", "theirs", "-c", "cursor")
+		p.until("Do you trust it? [y/N] ")
+		p.typeLine("n")
+		if text, _ := p.end(); strings.Contains(text, "\x1b]0") || strings.Count(text, `\u001b]0;forged\u0007.\u000a`) != 2 {
+			t.Errorf("%q", text)
+		}
+	}
+}
+
 // With --no-state, mcpecho asks each time, and writes no file.
 func TestTrustIsNotKeptWithoutState(t *testing.T) {
 	inProject(t, map[string]string{".mcp.json": `{"mcpServers":{"theirs":SERVER}}`})

@@ -42,6 +42,8 @@ func (p *Problem) Error() string {
 	s := p.File
 	if s == "" {
 		s = "configuration"
+	} else if wire.IndexAny(s, "\r\n") >= 0 { // a folder's name must not look like a line of the program
+		s = wire.Quote(s)
 	}
 	if p.Line > 0 {
 		s += ":" + strconv.Itoa(p.Line)
