@@ -24,7 +24,7 @@ import (
 )
 
 // runAdd adds a server to a file of servers.
-func runAdd(_ context.Context, c *invocation) error {
+func runAdd(ctx context.Context, c *invocation) error {
 	if name := c.args[0]; strings.Contains(name, "://") && len(c.args) == 2 {
 		return c.suggest("the name comes before the URL", swapped(c.typed, name, c.args[1]))
 	} else if strings.Contains(name, "/") && !strings.Contains(name, "://") {
@@ -54,6 +54,11 @@ func runAdd(_ context.Context, c *invocation) error {
 	if e.Type == "auto" || e.Command != "" {
 		e.Type = ""
 	}
+	unlock, err := state.LockServers(ctx)
+	if err != nil {
+		return failure.Local(err)
+	}
+	defer unlock()
 	path, text, err := c.readServers()
 	if err != nil {
 		return err
@@ -262,19 +267,24 @@ func (c *invocation) warnShared(path string, e *config.Server) {
 }
 
 // runRemove removes a server from a file of servers.
-func runRemove(_ context.Context, c *invocation) error {
+func runRemove(ctx context.Context, c *invocation) error {
 	name := c.args[0]
+	unlock, err := state.LockServers(ctx)
+	if err != nil {
+		return failure.Local(err)
+	}
+	defer unlock()
 	path, text, err := c.readServers()
 	if err != nil {
 		return err
 	}
 	changed, ok := configfile.Remove(text, name)
-	if !ok && text != "" {
-		if err := c.checkFile(path); err != nil {
-			return err
-		}
-	}
 	if !ok {
+		if text != "" {
+			if err := c.checkFile(path); err != nil {
+				return err
+			}
+		}
 		known := serverNames(config.Parse([]byte(text), path, "project"))
 		hint := c.didMean(name, known, "for a list, type: "+c.paste([]string{"servers"}))
 		if e := config.Load(".", c.flags.Config...).Server(name); e != nil && e.Scope == "user" && !c.flags.User {

@@ -47,13 +47,17 @@ func runServers(ctx context.Context, c *invocation) error {
 	c.inputs = c.newInputs(cfg)
 	console := &terminal.Console{Out: c.stderr}
 	c.inputs.console = console
+	warn := func(p *config.Problem) {
+		if !c.flags.JSON && !(p.Warning && c.flags.Quiet) {
+			console.Line(c.folded("mcpecho: " + p.Error()))
+		}
+	}
 	var unread error // about a file that the user named
 	for _, p := range cfg.Problems {
-		switch {
-		case unread == nil && p.Server == "" && hasWord(named, p.File):
+		if unread == nil && p.Server == "" && hasWord(named, p.File) {
 			unread = &failure.Error{Status: failure.Usage, Kind: "configuration", Message: p.Error(), Err: p}
-		case !c.flags.JSON && !(p.Warning && c.flags.Quiet):
-			console.Line(c.folded("mcpecho: " + p.Error()))
+		} else {
+			warn(p)
 		}
 	}
 	states := make([]serverStatus, len(cfg.Servers))
@@ -72,7 +76,11 @@ func runServers(ctx context.Context, c *invocation) error {
 	all.Wait()
 	p.End()
 	if c.flags.All {
-		states = append(states, elsewhere(c, states)...)
+		more, problems := elsewhere(c, states)
+		states, cfg.Problems = append(states, more...), append(cfg.Problems, problems...)
+		for _, p := range problems {
+			warn(p)
+		}
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -119,8 +127,9 @@ func (w *waitingServers) names() (names []string) {
 	return names
 }
 
-// elsewhere returns the servers of other programs, which are not probed.
-func elsewhere(c *invocation, known []serverStatus) (states []serverStatus) {
+// elsewhere returns the servers of other programs, which are not probed, and what is wrong
+// in their files.
+func elsewhere(c *invocation, known []serverStatus) (states []serverStatus, problems []*config.Problem) {
 	for _, found := range config.Discover(nil) {
 		if info, err := os.Stat(found.File); err == nil && slices.ContainsFunc(known, func(s serverStatus) bool {
 			own, err := os.Stat(s.entry.Source)
@@ -128,6 +137,7 @@ func elsewhere(c *invocation, known []serverStatus) (states []serverStatus) {
 		}) {
 			continue // mcpecho reads it, too
 		}
+		problems = append(problems, found.Problems...)
 		for _, e := range found.Servers {
 			detail := "to use it, type: " + c.paste([]string{"add", e.Name, "--from", found.Program})
 			if e.Source == "" {
@@ -136,7 +146,7 @@ func elsewhere(c *invocation, known []serverStatus) (states []serverStatus) {
 			states = append(states, serverStatus{e, "in " + found.Title, detail})
 		}
 	}
-	return states
+	return states, problems
 }
 
 // probe connects to a configured server. It prompts for the inputs of the

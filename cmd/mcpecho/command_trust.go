@@ -35,8 +35,11 @@ func runTrust(_ context.Context, c *invocation) error {
 	switch {
 	case e == nil:
 		known := serverNames(cfg)
-		return c.usageHint("no server is configured as "+wire.Quote(name)+failure.DidYouMean(name, known),
-			c.didMean(name, known, "for a list, type: "+c.paste([]string{"servers"})))
+		message := "no server is configured as " + wire.Quote(name) + failure.DidYouMean(name, known)
+		if err := c.explainProblem(cfg, name, message); err != nil {
+			return err
+		}
+		return c.usageHint(message, c.didMean(name, known, "for a list, type: "+c.paste([]string{"servers"})))
 	case e.Scope != "project":
 		return c.print(terminal.EscapeName(name) + " is in " + terminal.EscapeName(e.Source) + ", which needs no trust.\n")
 	}
@@ -108,11 +111,15 @@ func isHere(path string) bool {
 
 // trustHint says how to trust an entry, with the files of -c, one of which has it.
 func (c *invocation) trustHint(e *config.Server) string {
-	line := []string{"trust", e.Name}
+	return "to trust it, type: " + c.outside().paste(c.withFiles([]string{"trust", e.Name}))
+}
+
+// withFiles appends the files of -c to a command line.
+func (c *invocation) withFiles(line []string) []string {
 	for _, file := range c.flags.Config {
 		line = append(line, "-c", file)
 	}
-	return "to trust it, type: " + c.outside().paste(line)
+	return line
 }
 
 // confirmTrust asks whether a server of the project's .mcp.json may be used,

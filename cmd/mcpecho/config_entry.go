@@ -165,10 +165,8 @@ func (c *invocation) explainTarget(cfg *config.Config, name string) error {
 			return c.suggest(message+", but "+found.Title+" has it", append(c.without(), "-c", found.Program))
 		}
 	}
-	for _, p := range cfg.Problems {
-		if p.Server == "" || p.Server == name {
-			return c.usageHint(message+"\n\t"+p.Error(), "correct the file")
-		}
+	if err := c.explainProblem(cfg, name, message); err != nil {
+		return err
 	}
 	hint := "type: " + c.paste(c.sampleLine())
 	if !c.command.web {
@@ -179,6 +177,16 @@ func (c *invocation) explainTarget(cfg *config.Config, name string) error {
 		hint = "use a URL, or type: " + c.paste(append(append(line, "--"), strings.Fields(sampleServer)...))
 	}
 	return c.usageHint(message, hint)
+}
+
+// explainProblem returns the failure for a server whose entry or file is invalid, or nil.
+func (c *invocation) explainProblem(cfg *config.Config, name, message string) error {
+	for _, p := range cfg.Problems {
+		if p.Server == "" || p.Server == name {
+			return c.usageHint(message+"\n\t"+p.Error(), "correct the file")
+		}
+	}
+	return nil
 }
 
 // typedArgs returns the target and the arguments, as words of the server's tool.

@@ -232,9 +232,7 @@ func (c *invocation) loginHint() string {
 // loginCommand returns the command line that logs in to the target.
 func (c *invocation) loginCommand() string {
 	login := []string{"login", c.pasteTarget()}
-	for _, file := range c.flags.Config {
-		login = append(login, "-c", file)
-	}
+	login = c.withFiles(login)
 	return c.paste(login)
 }
 

@@ -5,7 +5,9 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
@@ -152,4 +154,49 @@ func TestTrustIsShownAndRevoked(t *testing.T) {
 	runCommand(t, "trust", "--revoke", "theirs").want(t, 0, "Revoked the trust in theirs.\n", "")
 	runCommand(t, "call", "theirs", "echo", "message=hi").want(t, failure.Usage, "", "type: mcpecho trust theirs\n")
 	runCommand(t, "trust", "mine").want(t, 0, "mine is in "+filepath.Join(os.Getenv("HOME"), ".mcp.json")+", which needs no trust.\n", "")
+}
+
+// TestCommandsThatChangeOneFile: commands at the same time lose nothing of each other's.
+func TestCommandsThatChangeOneFile(t *testing.T) {
+	inProject(t, map[string]string{".mcp.json": `{"mcpServers":{"old0":SERVER,"old1":SERVER,"old2":SERVER,"old3":SERVER}}`})
+	testutil.SetConfigHome(t, t.TempDir())
+	var all sync.WaitGroup
+	for i := range 16 {
+		all.Go(func() {
+			words := []string{"add", "new" + strconv.Itoa(i), "https://example.com/mcp"}
+			if i < 4 {
+				words = []string{"remove", "old" + strconv.Itoa(i)}
+			}
+			if o := runCommand(t, words...); o.status != 0 {
+				t.Errorf("%q: %+v", words, o)
+			}
+		})
+	}
+	all.Wait()
+	data, err := os.ReadFile(".mcp.json")
+	if err != nil || strings.Count(string(data), "example.com") != 12 || strings.Contains(string(data), "old") {
+		t.Errorf("%v after 12 additions and 4 removals:\n%s", err, data)
+	}
+}
+
+// TestProblemsAreNamed: what is wrong in the file of an editor, or in the entry to trust, is said.
+func TestProblemsAreNamed(t *testing.T) {
+	inProject(t, map[string]string{
+		".mcp.json": `{"mcpServers":{"a":{"command":"a","args":"-c id"}}}`,
+		"url.json":  `{"mcpServers":{"local":{"url":"file:///etc/passwd"}}}`,
+	})
+	runCommand(t, "trust", "a").want(t, failure.Usage, "", `"args" must be`)
+	file := filepath.Join(os.Getenv("HOME"), ".codex", "config.toml")
+	if err := errors.Join(os.Mkdir(filepath.Dir(file), 0o700), os.WriteFile(file, []byte("[[mcp_servers.y]]\ncommand = 'd'\n"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if o := runCommand(t, "servers", "--all"); !strings.Contains(o.stderr, "config.toml:1: lists of tables are not supported") {
+		t.Errorf("%+v", o)
+	}
+	if o := runCommand(t, "tools", "local", "-c", "url.json"); strings.Contains(o.stderr, "write") || o.status != failure.Usage && o.status != failure.Unreachable {
+		t.Errorf("%+v", o)
+	}
+	if o := runCommand(t, "servers", "--all", "--json"); !strings.Contains(o.stdout, "lists of tables") {
+		t.Errorf("%+v", o)
+	}
 }

@@ -32,6 +32,8 @@ func URL(text string) string {
 	}
 	scheme, rest, ok := strings.Cut(text, ":/")
 	switch {
+	case scheme == "file", scheme == "unix":
+		return "" // no host follows
 	case !ok || strings.ContainsAny(scheme, "./"):
 		scheme, rest = "", text
 	default:

@@ -92,12 +92,7 @@ func (h *History) Save(ctx context.Context, line string) {
 	if h.Path == "" {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, lockTime)
-	defer cancel()
-	if os.MkdirAll(filepath.Dir(h.Path), 0o700) != nil {
-		return
-	}
-	unlock, err := statefile.Lock(ctx, h.Path+".lock")
+	unlock, err := lockFile(ctx, h.Path+".lock", lockTime)
 	if err != nil {
 		return
 	}

@@ -2,11 +2,13 @@ package state
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/stdmcp/stdmcp/internal/statefile"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
@@ -62,15 +64,10 @@ func Revoke(all []Trusted) error {
 // it may have. Without the lock, another command could write back what this one revokes.
 func changeTrusted(change func(lines []string) []string) error {
 	path, err := TrustFile()
-	if err == nil {
-		err = statefile.MakeDir(path)
-	}
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), lockTime)
-	defer cancel()
-	unlock, err := statefile.Lock(ctx, path+".lock")
+	unlock, err := lockFile(context.Background(), path+".lock", lockTime)
 	if err != nil {
 		return err
 	}
@@ -105,3 +102,35 @@ func TrustedEntries() (all []Trusted) {
 	}
 	return all
 }
+
+// LockServers waits until no other command changes a file of servers. Without the lock,
+// of two commands that read the same content the second would write back what the first has
+// changed. Without a folder that mcpecho can write to, there is no lock.
+func LockServers(ctx context.Context) (unlock func(), err error) {
+	path, err := TrustFile()
+	if err != nil {
+		return func() {}, nil
+	}
+	path = filepath.Join(filepath.Dir(path), "servers.lock")
+	unlock, err = lockFile(ctx, path, lockServersTime)
+	switch {
+	case err == nil:
+		return unlock, nil
+	case errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil:
+		return nil, errors.New("another mcpecho changes a file of servers, and holds the lock " + path + " for " + lockServersTime.String())
+	}
+	return func() {}, nil
+}
+
+// lockFile waits for the lock of a file, whose folder it makes, for at most limit.
+func lockFile(ctx context.Context, path string, limit time.Duration) (unlock func(), err error) {
+	if err := statefile.MakeDir(path); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	return statefile.Lock(ctx, path)
+}
+
+// lockServersTime limits how long a command waits for others that change a file of servers.
+const lockServersTime = 10 * time.Second

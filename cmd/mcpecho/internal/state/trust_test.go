@@ -1,13 +1,16 @@
 package state
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
@@ -143,7 +146,7 @@ func TestTrustAtOnce(t *testing.T) {
 	}
 }
 
-// TestTrustOfInputs: another default of an input that the entry uses is another entry.
+// TestTrustOfInputs: another default, text or choice of an input that the entry uses is another entry.
 func TestTrustOfInputs(t *testing.T) {
 	testutil.SetConfigHome(t, t.TempDir())
 	t.Chdir(t.TempDir())
@@ -157,8 +160,14 @@ func TestTrustOfInputs(t *testing.T) {
 	if !IsTrusted(entry(`{"id":"y"},{"id":"x","default":"ls"}`)) {
 		t.Error("an input that the entry does not use is part of it")
 	}
-	if IsTrusted(entry(`{"id":"x","default":"evil"}`)) {
-		t.Error("another default is trusted")
+	for _, other := range []string{
+		`{"id":"x","default":"evil"}`,
+		`{"id":"x","default":"ls","description":"Your password at the bank"}`,
+		`{"id":"x","default":"ls","options":["evil"]}`,
+	} {
+		if IsTrusted(entry(other)) {
+			t.Errorf("the input %s is trusted", other)
+		}
 	}
 }
 
@@ -268,4 +277,23 @@ func TestTrustIsRememberedForTheWholeEntry(t *testing.T) {
 	if lines := readTrusted(); len(lines) != 1 {
 		t.Errorf("%q", lines)
 	}
+}
+
+// TestLockOfServersIsHeld: a command waits for another one, not for ever, and names the lock.
+func TestLockOfServersIsHeld(t *testing.T) {
+	testutil.SetConfigHome(t, t.TempDir())
+	unlock, err := LockServers(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	if _, err = LockServers(ctx); err == nil || !strings.Contains(err.Error(), "servers.lock") {
+		t.Error(err)
+	}
+	unlock()
+	if unlock, err = LockServers(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	unlock()
 }
