@@ -39,6 +39,7 @@ type request struct {
 	before, after *request // the other open calls of the connection
 
 	answered, shown bool
+	progress        *float64      // the last one; nil if there was none
 	canceled        time.Duration // the time of its cancellation; 0 if there is none
 }
 
@@ -122,11 +123,12 @@ func (q *requests) tag(r *request, sent bool, kind string, value []byte) {
 
 // related returns the request of the exchange to which a message belongs that is no
 // response, or nil. What a server asks and logs belongs to the tool call that waits for
-// its response, if it is the only one.
+// its response, if it is the only one. Wrong progress is marked.
 func (q *requests) related(l *Line) *request {
 	e, params := l.Entry, l.Entry.Message.Params
 	tag := key{e.Conn, !e.Sent, "token " + normal(string(wire.Lookup(params, "progressToken")))}
-	if l.Method != "notifications/progress" {
+	isProgress := l.Method == "notifications/progress"
+	if !isProgress {
 		task := wire.Lookup(params, "taskId")
 		if task == nil {
 			task = wire.Lookup(params, "_meta", "io.modelcontextprotocol/related-task", "taskId")
@@ -139,9 +141,27 @@ func (q *requests) related(l *Line) *request {
 		r = open
 	}
 	if r == nil {
+		if isProgress && q.forgotten == 0 && len(tag.id) <= maxName {
+			l.mark("no request has this progress token")
+		}
 		return nil
 	}
+	if isProgress {
+		r.checkProgress(l)
+	}
 	return r.root
+}
+
+// checkProgress marks progress of the request that does not increase.
+func (r *request) checkProgress(l *Line) {
+	now, err := strconv.ParseFloat(string(wire.Lookup(l.Entry.Message.Params, "progress")), 64)
+	if err != nil {
+		return
+	}
+	if r.progress != nil && now <= *r.progress {
+		l.mark("the progress does not increase")
+	}
+	r.progress = &now
 }
 
 // short returns a copy of a name that may be long.

@@ -437,6 +437,24 @@ func TestExchanges(t *testing.T) {
 	}
 }
 
+// TestProgressIsChecked: progress that clients discard is marked.
+func TestProgressIsChecked(t *testing.T) {
+	progress := func(token, value string) string {
+		return `<{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":` + token + `,"progress":` + value + `}}`
+	}
+	call := `>{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow","_meta":{"progressToken":7}}}`
+	file := trace(call, progress("7", "0"), progress("7", "0"), progress("7", "5"), progress("7", "3"), progress("7", "4"), progress(`"7"`, "6"), progress("8", "1"))
+	said := func(l *Line) string { return l.Note + " ! " + l.Error + "\n" }
+	want := `0 of 1 ! the progress does not increase
+3 of 1 ! the progress does not increase
+6 of token "7" ! no request has this progress token
+1 of token 8 ! no request has this progress token
+`
+	if got := all(t, file, Filter{Errors: true, Method: "notifications/progress"}, said); !strings.HasPrefix(got, want) {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+}
+
 // TestManyRequests: what is remembered of requests is limited, and nothing is claimed of
 // those that are forgotten.
 func TestManyRequests(t *testing.T) {
