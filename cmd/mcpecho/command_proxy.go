@@ -39,6 +39,9 @@ func runProxy(ctx context.Context, c *invocation) error {
 	if err := c.expandEntry(ctx); err != nil {
 		return err
 	}
+	if c.flags.Address == "" && c.server != nil {
+		c.flags.InheritEnv = true // which the client has chosen for the server
+	}
 	s := &conversation{console: &terminal.Console{Out: c.stderr}, stderr: c.newTail()}
 	defer s.endProgram()
 	if c.flags.Verbose || c.flags.Address == "" && !c.flags.Quiet { // editors show what their servers write

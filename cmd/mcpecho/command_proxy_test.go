@@ -183,6 +183,20 @@ func TestProxyOnEverySide(t *testing.T) {
 	check("HTTP to SSE", all[1:], at(proxyURL(t, web.SSE)))
 }
 
+// TestProxyPassesTheEnvironment: the client has chosen it for the server. Other commands
+// pass few variables.
+func TestProxyPassesTheEnvironment(t *testing.T) {
+	t.Setenv("MCPECHO_TEST_VARIABLE", "seen")
+	server := []string{"--", "sh", "-c", "echo =$MCPECHO_TEST_VARIABLE= >&2"}
+	if o := runCommand(t, append([]string{"proxy"}, server...)...); !strings.Contains(o.stderr, "=seen=") {
+		t.Errorf("%+v", o)
+	}
+	o := runCommand(t, append([]string{"tools"}, server...)...)
+	if !strings.Contains(o.stderr, "==") {
+		t.Errorf("%+v", o)
+	}
+}
+
 // TestProxySecrets: they reach neither the recording nor the trace, nor the client.
 func TestProxySecrets(t *testing.T) {
 	t.Parallel()
