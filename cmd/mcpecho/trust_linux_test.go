@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -182,6 +183,9 @@ func TestClosedTerminal(t *testing.T) {
 	t.Parallel()
 	stored := filepath.Join(t.TempDir(), "stored")
 	script := mcpechoPath(t) + " serve; sleep 0.2; echo >" + stored
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGHUP) // under nohup, this program and those it starts would ignore it
+	defer signal.Stop(signals)
 	cmd := exec.Command(mcpechoPath(t), "watch", "--", "sh", "-c", script)
 	cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0")
 	stderr, err := cmd.StderrPipe()
