@@ -11,9 +11,9 @@ import (
 
 // Effects describes everything that using the server does on this machine, a line
 // each, for the question whether to trust it: the program with its arguments and
-// directory, the files that are read, the variables that are set, passed on or
-// sent, the defaults of inputs, the URL and the headers. Call it before [Server.Expand], so that
-// references to variables show and not their values.
+// directory, the files that are read, the variables that are set, passed on or sent,
+// the texts, choices and defaults of inputs, the URL and the headers. Call it before
+// [Server.Expand], so that references to variables show and not their values.
 //
 // Lines can contain any character of the settings; escape them for a terminal.
 // Only what cannot be a program, a file or a module is masked: headers and tokens,
@@ -43,8 +43,20 @@ func (s *Server) effects() *effects {
 	}
 	for _, name := range taken {
 		id, ok := strings.CutPrefix(name, "input:")
-		value, _ := ask(s.inputs, id)
-		if in, err := readInput(id, value); ok && err == nil && in.Default != "" {
+		if !ok {
+			continue
+		}
+		in, err := findInput(s.inputs, id)
+		if err != nil {
+			continue
+		}
+		if in.Description != "" {
+			e.add("asks for " + name + " with the text " + wire.Quote(in.Description))
+		}
+		for _, option := range in.Options {
+			e.add("lets the user choose " + wire.Quote(option) + " for " + name)
+		}
+		if in.Default != "" {
 			e.add("takes " + wire.Quote(in.Default) + " for " + name + " if the user enters nothing")
 		}
 	}

@@ -40,18 +40,17 @@ func listInputs(list []byte) (in inputs) {
 	return in
 }
 
-// ask returns what the last of the files that describes an input says about it, which is
-// nil if none does.
-func ask(files []inputs, id string) ([]byte, error) {
+// findInput returns what the last of the files that describes an input says about it. Only
+// ID is set if none does.
+func findInput(files []inputs, id string) (*Input, error) {
 	for _, in := range slices.Backward(files) {
-		if value, ok := in.byID[id]; ok || in.err != nil {
-			if ok {
-				return value, nil
-			}
-			return nil, in.err
+		if value, ok := in.byID[id]; ok {
+			return readInput(id, value)
+		} else if in.err != nil {
+			return &Input{ID: id}, in.err
 		}
 	}
-	return nil, nil
+	return &Input{ID: id}, nil
 }
 
 // Input returns the description of an input, from the file of the server that uses it:
@@ -65,11 +64,7 @@ func (c *Config) Input(id string) (*Input, error) {
 			files = s.inputs
 		}
 	}
-	value, err := ask(files, id)
-	if value == nil {
-		return &Input{ID: id}, err
-	}
-	return readInput(id, value)
+	return findInput(files, id)
 }
 
 // users holds, by the ids of inputs, the first server outside projects that uses one. The

@@ -13,9 +13,9 @@ import (
 )
 
 // trustLine returns the line for an entry. The hash covers all its settings and what the
-// user saw of them, which has the defaults of its inputs, so that the user is asked again
-// when one of them changes. The rest identifies the entry, so that a later line can
-// replace this one.
+// user saw of them, which has the texts, choices and defaults of its inputs, so that the
+// user is asked again when one of them changes. The rest identifies the entry, so that a
+// later line can replace this one.
 func trustLine(e *config.Server) (hash, entry string, err error) {
 	path, err := filepath.Abs(e.Source)
 	if err != nil {
