@@ -262,9 +262,10 @@ var commandWords = sync.OnceValue(func() string {
 	return " " + strings.NewReplacer("/", " ", "-", " ").Replace(strings.Join(all, " ")) + " "
 })
 
-// isFinal reports whether an error is about something that mcpecho cannot know.
+// isFinal reports whether an error is about something that mcpecho cannot know, such as
+// that another program listens on the port.
 func isFinal(stderr string) bool {
-	return slices.ContainsFunc([]string{"correct the file", "is binary", "no such file", "cannot find", "first type:", "must be SCHEME"}, func(known string) bool {
+	return slices.ContainsFunc([]string{"address already in use", "correct the file", "is binary", "no such file", "cannot find", "first type:", "must be SCHEME"}, func(known string) bool {
 		return strings.Contains(stderr, known)
 	})
 }
