@@ -283,7 +283,7 @@ func TestPageIsSmall(t *testing.T) {
 			}
 		}
 	}
-	if limit := 60 << 10; size > limit {
+	if limit := 70 << 10; size > limit {
 		t.Errorf("the page is %d bytes, want at most %d", size, limit)
 	}
 }
