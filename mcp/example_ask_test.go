@@ -153,6 +153,8 @@ func ExampleClient_Subscribe() {
 	}
 	defer sub.Close()
 	exampleCall(ctx, client, "add_tool")
+	pending, err := sub.Peek(ctx) // the change was there before the result of the call
+	fmt.Println(pending.Kind, err)
 	exampleCall(ctx, client, "update")
 	for range 2 {
 		change, err := sub.Next(ctx)
@@ -168,6 +170,7 @@ func ExampleClient_Subscribe() {
 	}
 	// Output:
 	// Added tool_001.
+	// notifications/tools/list_changed <nil>
 	// Updated.
 	// list the tools again
 	// read again: echo://text

@@ -89,7 +89,7 @@ func TestPendingChangesAreLimited(t *testing.T) {
 		if err := s.enqueue(Change{Kind: ResourceUpdated, URI: strings.Repeat("x", 500)}); err != nil {
 			t.Fatal(err)
 		}
-		if _, ok, _ := s.take(); !ok {
+		if _, ok, _ := s.first(true); !ok {
 			t.Fatal("the change is not pending")
 		}
 	}

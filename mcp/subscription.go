@@ -139,9 +139,17 @@ func (s *Subscription) Honored() SubscriptionFilter {
 // the server has ended the subscription or Close was called, and matches
 // [ErrClosed] if the connection has ended. If the server has canceled the
 // subscription, the error has the server's reason and matches io.EOF.
-func (s *Subscription) Next(ctx context.Context) (Change, error) {
+func (s *Subscription) Next(ctx context.Context) (Change, error) { return s.next(ctx, true) }
+
+// Peek is Next, but the change stays: the next call of Next or Peek returns it, too.
+// If ctx has ended, Peek reports whether a change is pending without waiting. A change
+// that the server sent before a response on the same stream is pending when the call
+// with that response returns.
+func (s *Subscription) Peek(ctx context.Context) (Change, error) { return s.next(ctx, false) }
+
+func (s *Subscription) next(ctx context.Context, take bool) (Change, error) {
 	for {
-		if change, ok, err := s.take(); ok || err != nil {
+		if change, ok, err := s.first(take); ok || err != nil {
 			return change, err
 		}
 		select {
@@ -154,16 +162,18 @@ func (s *Subscription) Next(ctx context.Context) (Change, error) {
 	}
 }
 
-// take returns a pending change, or else the reason why the subscription has
-// ended.
-func (s *Subscription) take() (change Change, ok bool, err error) {
+// first returns the first pending change, which it removes if take is set, or else
+// the reason why the subscription has ended.
+func (s *Subscription) first(take bool) (change Change, ok bool, err error) {
 	s.mu.Lock()
 	if ok = len(s.pending) > 0; !ok {
 		err = s.err
 	} else {
 		change = s.pending[0]
-		s.client.budget.Return(len(change.URI))
-		s.pending = s.pending[1:]
+		if take {
+			s.client.budget.Return(len(change.URI))
+			s.pending = s.pending[1:]
+		}
 		if len(s.pending) > 0 || s.err != nil {
 			s.wake() // another Next may be waiting
 		}

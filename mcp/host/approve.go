@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/stdmcp/stdmcp/internal/glob"
+	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
@@ -82,7 +83,8 @@ func Asking(policy, ask Approver) Approver {
 }
 
 // A Rule decides about the calls that match it. Pattern is a glob for the JSON
-// text of the arguments; empty matches all. Use patterns to allow calls, not to
+// text of the arguments, as the model wrote it or without the blanks between its
+// parts; empty matches all. Use patterns to allow calls, not to
 // deny them: the same arguments can be written in other ways.
 type Rule struct {
 	Tool    string   `json:"tool"` // a glob of the name that models use, such as mcp__github__*
@@ -94,7 +96,7 @@ type Rule struct {
 func Rules(rules ...Rule) Approver {
 	return func(_ context.Context, c *Call) (Decision, error) {
 		for _, r := range rules {
-			if c != nil && glob.Match(r.Tool, c.Name) && (r.Pattern == "" || glob.Text(r.Pattern, string(c.Arguments))) {
+			if c != nil && glob.Match(r.Tool, c.Name) && r.matchesText(c.Arguments) {
 				if c.Changed != nil && r.Action == Allow {
 					return Ask, nil
 				}
@@ -103,6 +105,12 @@ func Rules(rules ...Rule) Approver {
 		}
 		return Undecided, nil
 	}
+}
+
+// matchesText reports whether Pattern matches the arguments, with any blanks.
+func (r *Rule) matchesText(args mcp.RawMessage) bool {
+	return r.Pattern == "" || glob.Text(r.Pattern, string(args)) ||
+		wire.Valid(args) == nil && glob.Text(r.Pattern, string(wire.AppendCompact(nil, args)))
 }
 
 // ReadOnly is an Approver that allows tools that are annotated as read-only.

@@ -392,3 +392,22 @@ func TestLoginTakesItsTime(t *testing.T) {
 		}
 	})
 }
+
+func TestSerialCoversResources(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fs := fakes{"x": newFake(nil)}
+		servers := fs.servers()
+		servers[0].Serial = true
+		h := newHost(t, fs.with(host.Options{}))
+		h.SetServers(t.Context(), servers)
+		go h.CallTool(t.Context(), "x", "slow", map[string]any{"seconds": 5, "steps": 1}) // ends after 5 s
+		synctest.Wait()
+		began := time.Now()
+		if _, err := h.ReadResource(t.Context(), "x", "echo://text"); err != nil {
+			t.Error(err)
+		}
+		if d := time.Since(began); d != 5*time.Second {
+			t.Errorf("the resource was read after %v", d)
+		}
+	})
+}

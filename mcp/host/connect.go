@@ -6,6 +6,7 @@ import (
 	"io"
 	"os/exec"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -130,7 +131,9 @@ func (h *Host) connect(ctx context.Context, s *server, r *run) (m *monitor, away
 	case <-ctx.Done():
 		return nil, nil, connectError(s.name, ctx.Err(), &DialParams{Server: started})
 	}
-	defer func() { <-h.slots }()
+	free := sync.OnceFunc(func() { <-h.slots })
+	defer free()
+	defer time.AfterFunc(slotTime, free).Stop()
 	limit, _ := h.opts.timeouts(cfg)
 	bound, cancel := withoutLogins(ctx, limit, diag.Error("no response within "+limit.String(), context.DeadlineExceeded, nil))
 	defer cancel()
@@ -172,7 +175,7 @@ func (h *Host) connect(ctx context.Context, s *server, r *run) (m *monitor, away
 		}
 		return nil, nil, connectError(s.name, lost, d)
 	}
-	h.setConnected(s, r, client, d, tools, listErr)
+	h.setConnected(r, m, tools, listErr)
 	m.scheduleRefresh(listErr)
 	if d.live != nil {
 		d.live.schedulePing(m)
@@ -180,6 +183,10 @@ func (h *Host) connect(ctx context.Context, s *server, r *run) (m *monitor, away
 	connected = true
 	return m, nil, nil
 }
+
+// slotTime is how long an attempt to connect takes one of Options.Parallel places:
+// servers that hang leave them to others.
+const slotTime = 300 * time.Millisecond
 
 // withoutLogins returns a context that ends after limit, if that is positive, with
 // cause. The time of logins does not count.
@@ -282,7 +289,11 @@ func withoutOp(err error) error {
 func (h *Host) dial(ctx context.Context, s *server, started *Server, kind string, cached *mcp.ServerInfo) (*mcp.Client, *DialParams, error) {
 	dial := h.opts.Dialers[kind]
 	if dial == nil {
-		return nil, nil, errors.New("no dialer for servers of type " + wire.Quote(kind) + "; see package dialers")
+		what := "of type " + wire.Quote(kind)
+		if s.cfg.Type == "" {
+			what = "with a command"
+		}
+		return nil, nil, errors.New("no dialer for servers " + what + "; see package dialers")
 	}
 	d := &DialParams{Server: started, transport: kind}
 	if start := h.opts.Start; start != nil {
@@ -344,7 +355,8 @@ func listTools(ctx context.Context, client *mcp.Client) ([]*mcp.Tool, error) {
 }
 
 // setConnected stores a new connection of a server and its tools.
-func (h *Host) setConnected(s *server, r *run, client *mcp.Client, d *DialParams, tools []*mcp.Tool, listErr error) {
+func (h *Host) setConnected(r *run, m *monitor, tools []*mcp.Tool, listErr error) {
+	s, client, d := m.s, m.client, m.params
 	s.metrics.count(&s.metrics.m.Connects)
 	info := client.Server()
 	h.mu.Lock()
@@ -352,7 +364,7 @@ func (h *Host) setConnected(s *server, r *run, client *mcp.Client, d *DialParams
 	if s.run != r {
 		return // replaced in the meantime; supervise closes the client
 	}
-	s.params, s.info = d, &info
+	s.params, s.info, s.monitor = d, &info, m
 	s.remember(client, d)
 	s.listing++
 	next := connState{stage: connected, client: client}

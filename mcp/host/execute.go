@@ -3,12 +3,15 @@ package host
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/stdmcp/stdmcp/internal/blocks"
 	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/nearest"
+	"github.com/stdmcp/stdmcp/internal/retry"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 )
@@ -26,13 +29,18 @@ const maxInput = 4 << 20
 // for the model: if no tool has that name, it contains the nearest names and
 // matches ErrUnknownTool.
 func (h *Host) Execute(ctx context.Context, name string, input mcp.RawMessage) (string, error) {
-	return h.View().Execute(ctx, name, input)
+	return h.root.Execute(ctx, name, input)
+}
+
+// CallText is Execute with arguments as for [Tool.Call], such as a map[string]any.
+func (h *Host) CallText(ctx context.Context, name string, args any) (string, error) {
+	return h.root.CallText(ctx, name, args)
 }
 
 // Call calls the tool with the given name as Execute does and returns the whole
 // result. The error is an *Error.
 func (h *Host) Call(ctx context.Context, name string, input mcp.RawMessage) (*mcp.CallToolResult, error) {
-	return h.View().Call(ctx, name, input)
+	return h.root.Call(ctx, name, input)
 }
 
 // Execute is [Host.Execute] for the tools of the view.
@@ -42,6 +50,15 @@ func (v *View) Execute(ctx context.Context, name string, input mcp.RawMessage) (
 		return "", err
 	}
 	return t.Execute(ctx, input)
+}
+
+// CallText is [Host.CallText] for the tools of the view.
+func (v *View) CallText(ctx context.Context, name string, args any) (string, error) {
+	t, err := v.await(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	return t.CallText(ctx, args)
 }
 
 // Call is [Host.Call] for the tools of the view.
@@ -56,6 +73,9 @@ func (v *View) Call(ctx context.Context, name string, input mcp.RawMessage) (*mc
 // await returns the tool with the given name. If there is none, it connects to
 // the servers that may have it, or waits for them.
 func (v *View) await(ctx context.Context, name string) (*Tool, error) {
+	if t := v.own.get(name); t != nil {
+		return t, nil
+	}
 	var failure error
 	for tried := []*server(nil); ; {
 		if t := v.limit(v.host.Snapshot().Tool(name)); t != nil { // a server may return without the tool
@@ -69,14 +89,39 @@ func (v *View) await(ctx context.Context, name string) (*Tool, error) {
 			return nil, failure
 		}
 		tried = append(tried, s)
-		if _, _, err := v.host.clientWithin(ctx, s, v.host.timeout(s)); err != nil {
+		if err := v.host.awaitTools(ctx, s); err != nil {
 			failure = s.callError(diag.Printable(name, 2*maxName), err, nil)
 		}
 	}
 }
 
-// owner returns a server without a connection that may have the tool with the
-// given name, and is not one of those that were tried. It is nil if there is none.
+// awaitTools waits until a server is connected and the host has listed the tools
+// that the server has reported, at most for the server's call timeout.
+func (h *Host) awaitTools(ctx context.Context, s *server) error {
+	ctx, cancel := within(ctx, h.timeout(s))
+	defer cancel()
+	for {
+		client, _, err := h.client(ctx, s)
+		if err != nil {
+			return err
+		}
+		h.mu.Lock()
+		changed, stale := s.changed, s.state.client == client && s.monitor.isStale()
+		h.mu.Unlock()
+		if !stale {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return newError(timedOut, "its tools are still not listed", s.name, retry.Cause(ctx))
+		}
+	}
+}
+
+// owner returns a server whose tools the host does not know yet, as it has no
+// connection or has reported other ones, that may have the tool with the given name,
+// and is not one of those that were tried. It is nil if there is none.
 func (v *View) owner(name string, tried []*server) (found *server) {
 	h := v.host
 	h.mu.Lock()
@@ -86,9 +131,10 @@ next:
 	for _, s := range h.servers {
 		prefix := h.names.prefix(s.name)
 		switch {
-		case s.state.client != nil || !v.sees(s.name):
+		case !v.sees(s.name), known && s.name != o.server, !known && (!strings.HasPrefix(name, prefix) || !s.enabled):
 			continue
-		case known && s.name != o.server, !known && (!strings.HasPrefix(name, prefix) || s.lastDefs != nil || !s.enabled):
+		case !s.enabled: // which the error says
+		case s.state.client != nil && !s.monitor.isStale(), !known && s.state.client == nil && s.lastDefs != nil:
 			continue
 		}
 		for _, t := range tried {
@@ -108,14 +154,16 @@ next:
 func (v *View) unknown(name string) error {
 	e := newError(unknownTool, "tool "+wire.Quote(diag.Printable(name, 2*maxName))+" was not called", "", ErrUnknownTool)
 	var known []string
-	for _, t := range v.Tools() {
+	for _, t := range append(v.Tools(), v.own.all()...) {
 		known = append(known, t.name)
 	}
 	near := nearest.Names(name, known)
 	for i := range near {
 		near[i] = wire.Quote(near[i])
 	}
-	switch {
+	switch off := v.disabledOwner(name); {
+	case off != "":
+		e.text += "; the server " + wire.Quote(off) + " is disabled"
 	case len(near) > 0:
 		e.text += "; did you mean " + strings.Join(near, " or ") + "?"
 	case len(known) == 0:
@@ -124,6 +172,55 @@ func (v *View) unknown(name string) error {
 		e.text += "; none of the " + strconv.Itoa(len(known)) + " tools has a similar name"
 	}
 	return e
+}
+
+// disabledOwner returns the disabled server of the view whose tools have names that
+// begin as the given one, or "".
+func (v *View) disabledOwner(name string) (owner string) {
+	h, longest := v.host, -1
+	h.mu.Lock()
+	for _, s := range h.servers {
+		prefix := h.names.prefix(s.name)
+		if v.sees(s.name) && strings.HasPrefix(name, prefix) && len(prefix) > max(longest, 0) {
+			if owner, longest = "", len(prefix); !s.enabled {
+				owner = s.name
+			}
+		}
+	}
+	h.mu.Unlock()
+	return owner
+}
+
+// ownTools are the tools of the host itself that a program has made from a view, such
+// as those of a ToolSearch. The view calls them, but Tools leaves them out.
+type ownTools struct {
+	mu   lock.Mutex
+	list []*Tool // of each name the last one
+}
+
+func (o *ownTools) add(tools ...*Tool) {
+	o.mu.Lock()
+	list := slices.DeleteFunc(slices.Clone(o.list), func(old *Tool) bool {
+		return slices.ContainsFunc(tools, func(t *Tool) bool { return t.name == old.name })
+	})
+	o.list = append(list, tools...)
+	o.mu.Unlock()
+}
+
+func (o *ownTools) all() []*Tool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.list
+}
+
+// get returns the tool with the given name, or nil.
+func (o *ownTools) get(name string) *Tool {
+	for _, t := range o.all() {
+		if t.name == name {
+			return t
+		}
+	}
+	return nil
 }
 
 // callInput is Call with arguments from a model.

@@ -168,3 +168,47 @@ func TestViewExecutesOnlyItsTools(t *testing.T) {
 		}
 	})
 }
+
+func TestCallText(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := fakes{"x": newFake(nil)}.start(t, host.Options{})
+		args := map[string]any{"message": "hi"}
+		for how, call := range map[string]func() (string, error){
+			"Tool": func() (string, error) { return h.Tool("mcp__x__echo").CallText(t.Context(), args) },
+			"Host": func() (string, error) { return h.CallText(t.Context(), "mcp__x__echo", args) },
+			"View": func() (string, error) { return h.View("x").CallText(t.Context(), "mcp__x__echo", args) },
+		} {
+			if text, err := call(); err != nil || !strings.Contains(text, "hi") {
+				t.Errorf("%s: %s, %v", how, text, err)
+			}
+		}
+		if _, err := h.CallText(t.Context(), "mcp__x__fail", nil); !errors.Is(err, host.ErrTool) {
+			t.Error(err)
+		}
+		if _, err := h.CallText(t.Context(), "mcp__x__echo", make(chan int)); err == nil {
+			t.Error("a channel is an argument")
+		}
+		if _, err := h.Tool("none").CallText(t.Context(), nil); !errors.Is(err, host.ErrUnknownTool) {
+			t.Error(err)
+		}
+	})
+}
+
+// TestToolOfDisabledServerIsNotReplaced: the error does not lead the model to the tool
+// of another server.
+func TestToolOfDisabledServerIsNotReplaced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fs := fakes{"a": newFake(nil), "b": newFake(nil), "c": newFake(nil)}
+		servers := fs.servers()
+		servers[2].Disabled = true
+		h := newHost(t, fs.with(host.Options{}))
+		h.SetServers(t.Context(), servers)
+		_ = h.SetEnabled("a", false)
+		for _, name := range []string{"mcp__a__echo", "mcp__c__echo"} {
+			_, err := h.Execute(t.Context(), name, nil)
+			if err == nil || strings.Contains(err.Error(), "mcp__b__echo") || !strings.Contains(err.Error(), "disabled") {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	})
+}

@@ -20,6 +20,7 @@ type Host struct {
 	ctx     context.Context // canceled by Shutdown
 	cancel  context.CancelFunc
 	slots   chan struct{} // a semaphore of Options.Parallel connection attempts
+	root    *View           // of all servers, with the tools that ToolSearch and ResourceTools have made
 	running lock.Group
 	bus     eventBus
 	snap    atomic.Pointer[Snapshot]
@@ -45,6 +46,7 @@ func New(opts *Options) *Host {
 		_ = h.guard(server, func() { name = h.opts.Naming(server, tool) })
 		return name
 	}
+	h.root = h.View()
 	h.ctx, h.cancel = context.WithCancel(context.Background())
 	h.slots = make(chan struct{}, h.opts.Parallel)
 	notes.Edit.Store(&editNotes)
@@ -151,7 +153,7 @@ func (h *Host) Reconnect(ctx context.Context, name string) error {
 }
 
 // SetEnabled shows or hides the tools of a server. A disabled server keeps its
-// connection. A server without a connection is connected when it is enabled,
+// connection, unlike one whose settings say Disabled. A server without a connection is connected when it is enabled,
 // unless it is connected on first use. The error is an *Error.
 func (h *Host) SetEnabled(name string, enabled bool) error {
 	h.mu.Lock()

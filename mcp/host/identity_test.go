@@ -10,8 +10,9 @@ import (
 )
 
 // TestSettingsThatNeedAnotherConnection: all that the host does not read at each use.
+// Disabled is one of them, as who disables a server in a file expects it to end.
 func TestSettingsThatNeedAnotherConnection(t *testing.T) {
-	atEachUse := []string{"Name", "Source", "Scope", "Disabled", "Required", "Lazy", "Serial", "MaxRetries", "MaxResultText", "Deferred",
+	atEachUse := []string{"Name", "Source", "Scope", "Required", "Lazy", "Serial", "MaxRetries", "MaxResultText", "Deferred",
 		"Tools", "AutoApprove", "Overrides", "Invalid", "Title", "Description", "Extra"}
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[Server]()) {
 		if !f.IsExported() {

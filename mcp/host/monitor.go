@@ -19,12 +19,16 @@ type monitor struct {
 	s      *server
 	client *mcp.Client
 	params *DialParams
-	sub    *mcp.Subscription // nil if not subscribed
+
+	// The host's mu guards these for other goroutines than that of the monitor.
+	sub   *mcp.Subscription // nil if not subscribed
+	stale bool              // the server has reported other tools, which are not listed yet
 
 	reopen  time.Time     // when to subscribe again; zero means never
 	backoff time.Duration // the last wait before that; 0 after a subscription that lasted
 	opened  time.Time     // when sub was opened
 	refresh time.Time     // when to list the tools again; zero means never
+	listed  time.Time     // when the tools were last listed because of a change
 
 	// When to report changes of the other lists; zero means never.
 	prompts, resources time.Time
@@ -38,7 +42,8 @@ type monitor struct {
 
 // The times of a monitor.
 const (
-	// refreshDelay is the time in which changes of a list are coalesced.
+	// refreshDelay is the time in which changes of a list are coalesced. The first
+	// change of the tools is listed at once.
 	refreshDelay = 100 * time.Millisecond
 
 	// minTTL and maxTTL limit the TTL that servers give a list of tools.
@@ -70,11 +75,39 @@ func (m *monitor) run(ctx context.Context) {
 		m.report(&m.prompts, now, PromptsChanged)
 		m.report(&m.resources, now, ResourcesChanged)
 		if due(m.refresh, now) {
-			m.refresh = time.Time{}
+			m.refresh, m.listed = time.Time{}, now
 			m.scheduleRefresh(m.h.refresh(ctx, m.s, m.client))
+			m.setStale(false)
 		}
 	}
 }
+
+// setStale records that the server has reported other tools, or that the host has
+// listed them.
+func (m *monitor) setStale(stale bool) {
+	m.h.mu.Lock()
+	if m.stale = stale; !stale {
+		m.s.wake()
+	}
+	m.h.mu.Unlock()
+}
+
+// isStale reports whether the server has reported other tools that are not listed
+// yet. The caller holds the host's mu.
+func (m *monitor) isStale() bool {
+	if m == nil || m.sub == nil {
+		return m != nil && m.stale
+	}
+	change, err := m.sub.Peek(past) // before stale, which the monitor sets before it takes the change
+	return err == nil && change.Kind == mcp.ToolsChanged || m.stale
+}
+
+// past is a context that has ended.
+var past = func() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
+}()
 
 // report emits an event if it is due.
 func (m *monitor) report(at *time.Time, now time.Time, kind EventKind) {
@@ -145,22 +178,26 @@ func (m *monitor) wait(ctx context.Context) {
 		}
 		return
 	}
-	change, err := m.sub.Next(ctx)
+	change, err := m.sub.Peek(ctx)
 	switch {
 	case err == nil:
-		when := &m.refresh
+		when, from := &m.refresh, time.Now()
 		switch change.Kind {
 		case mcp.PromptsChanged:
 			when = &m.prompts
 		case mcp.ResourcesChanged:
 			when = &m.resources
+		default:
+			m.setStale(true)
+			from = m.listed
 		}
-		if at := time.Now().Add(refreshDelay); when.IsZero() || when.After(at) {
+		_, _ = m.sub.Next(ctx) // takes the change
+		if at := from.Add(refreshDelay); when.IsZero() || when.After(at) {
 			*when = at
 		}
 	case ctx.Err() == nil && m.client.Err() == nil:
 		m.sub.Close() // the server ended it
-		m.sub = nil
+		m.setSub(nil)
 		if errors.Is(err, mcp.ErrNoChanges) {
 			break
 		}
@@ -186,10 +223,17 @@ func (m *monitor) subscribe(ctx context.Context) {
 	sub, err := m.client.Subscribe(ctx, &mcp.SubscriptionFilter{ToolsListChanged: true, PromptsListChanged: true, ResourcesListChanged: true})
 	switch {
 	case err == nil:
-		m.sub, m.opened = sub, time.Now()
+		m.setSub(sub)
+		m.opened = time.Now()
 	case !errors.Is(err, mcp.ErrNoChanges):
 		m.reopenLater()
 	}
+}
+
+func (m *monitor) setSub(sub *mcp.Subscription) {
+	m.h.mu.Lock()
+	m.sub = sub
+	m.h.mu.Unlock()
 }
 
 // reopenLater schedules the next subscription request.

@@ -1,6 +1,8 @@
 package host_test
 
 import (
+	"context"
+	"errors"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -12,6 +14,8 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/mcptest"
 )
 
+// TestListChangesAreCoalesced: the first change is listed at once, and all others of
+// the next 100 ms together.
 func TestListChangesAreCoalesced(t *testing.T) {
 	for _, version := range []string{mcp.ProtocolVersion20260728, mcp.ProtocolVersion20251125} {
 		synctest.Test(t, func(t *testing.T) {
@@ -24,9 +28,12 @@ func TestListChangesAreCoalesced(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			e := await(t, events, "tools", func(e host.Event) bool { return e.Kind == host.ToolsChanged })
-			if got := len(h.Tools()); got != before+200 || len(e.Added) != 200 {
-				t.Errorf("%s: %d tools, %d added", version, got-before, len(e.Added))
+			added := 0
+			for added < 200 {
+				added += len(await(t, events, "tools", func(e host.Event) bool { return e.Kind == host.ToolsChanged }).Added)
+			}
+			if got := len(h.Tools()); got != before+200 || added != 200 {
+				t.Errorf("%s: %d tools, %d added", version, got-before, added)
 			}
 			synctest.Wait()
 			lists := 0
@@ -35,7 +42,7 @@ func TestListChangesAreCoalesced(t *testing.T) {
 					lists++
 				}
 			}
-			if lists != 2 {
+			if lists != 3 { // with that of connecting
 				t.Errorf("%s: tools/list was sent %d times", version, lists)
 			}
 		})
@@ -163,6 +170,62 @@ func TestHostWithEmptyCursor(t *testing.T) {
 		h := fakes{"x": newFake(&testserver.Options{Fault: "empty-cursor-at-end"})}.start(t, host.Options{})
 		if s, _ := h.ServerStatus("x"); s.Err != nil || len(h.Tools()) != 1 {
 			t.Errorf("%d tools, %v", len(h.Tools()), s.Err)
+		}
+	})
+}
+
+// TestToolThatACallHasAddedIsCalledAtOnce: in the middle of a turn, the model calls a
+// tool that the result of another call has promised.
+func TestToolThatACallHasAddedIsCalledAtOnce(t *testing.T) {
+	for _, version := range []string{mcp.ProtocolVersion20260728, mcp.ProtocolVersion20251125} {
+		for how, call := range map[string]func(context.Context, *host.Host) error{
+			"Call": func(ctx context.Context, h *host.Host) error {
+				_, err := h.Call(ctx, "mcp__x__tool_001", nil)
+				return err
+			},
+			"CallTool": func(ctx context.Context, h *host.Host) error {
+				_, err := h.CallTool(ctx, "x", "tool_001", nil)
+				return err
+			},
+			"call_tool": func(ctx context.Context, h *host.Host) error {
+				h.ToolSearch(&host.SearchOptions{Threshold: -1})
+				_, err := h.Call(ctx, "call_tool", raw(`{"name":"mcp__x__tool_001"}`))
+				return err
+			},
+		} {
+			synctest.Test(t, func(t *testing.T) {
+				h := fakes{"x": newFake(&testserver.Options{ProtocolVersions: []string{version}})}.start(t, host.Options{})
+				if _, err := h.CallTool(t.Context(), "x", "add_tool", nil); err != nil {
+					t.Fatal(err)
+				}
+				before := time.Now()
+				if err := call(t.Context(), h); err != nil {
+					t.Errorf("%s, %s: %v", version, how, err)
+				}
+				if d := time.Since(before); d > 0 {
+					t.Errorf("%s, %s: the call waited %v for the list", version, how, d)
+				}
+				if _, err := h.Call(t.Context(), "mcp__x__never", nil); !errors.Is(err, host.ErrUnknownTool) {
+					t.Errorf("%s: %v", how, err)
+				}
+			})
+		}
+	}
+}
+
+// TestUnknownToolWhileTheListIsSilent: the wait for the list has the limit of a call.
+func TestUnknownToolWhileTheListIsSilent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := mcptest.New(t)
+		server.Tool("change", nil, nil)
+		h := hostOf(t, host.Options{Timeout: 3 * time.Second}, map[string]*mcptest.Server{"x": server})
+		server.Inject("tools/list", mcptest.Drop())
+		server.Tool("new", nil, nil)
+		synctest.Wait()
+		began := time.Now()
+		_, err := h.Call(t.Context(), "mcp__x__newer", nil)
+		if d := time.Since(began); err == nil || d > 3*time.Second {
+			t.Errorf("%v after %v", err, d)
 		}
 	})
 }

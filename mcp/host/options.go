@@ -73,8 +73,9 @@ type Options struct {
 	// as servers send them.
 	Limits ResultLimiter
 
-	// Parallel is the number of servers that the host connects to at the same time.
-	// The default is 8; negative means no limit.
+	// Parallel is the number of servers that the host connects to at the same time,
+	// without those that have been silent for 300 ms. The default is 8; negative means
+	// no limit.
 	Parallel int
 
 	// MaxServers is the maximum number of servers. The default, as a negative

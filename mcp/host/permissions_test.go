@@ -2,6 +2,7 @@ package host_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log"
@@ -190,4 +191,22 @@ func ExampleHost_GetPrompt() {
 	_, err = h.GetPrompt(ctx, "echo", "no-such-prompt", nil)
 	fmt.Println(len(prompts) > 0, err != nil)
 	// Output: true true
+}
+
+func TestRulesMatchAnyBlanks(t *testing.T) {
+	for args, patterns := range map[string][]string{
+		`{"path":"/etc/passwd"}`:            {`*"path":"/etc/*`, `{"path"*`},
+		`{ "path" : "/etc/passwd" }`:        {`*"path":"/etc/*`, `{"path"*`, `*"path" : "/etc/*`},
+		"{\n  \"path\": \"/etc/passwd\"\n}": {`*"path":"/etc/*`, `{"path"*`, `*"path": "/etc/*`},
+	} {
+		for _, pattern := range patterns {
+			rule := host.Rules(host.Rule{Tool: "*", Pattern: pattern, Action: host.Deny})
+			if d, err := rule(t.Context(), &host.Call{Name: "read", Arguments: json.RawMessage(args)}); err != nil || d != host.Deny {
+				t.Errorf("%s for %s: %q, %v", pattern, args, d, err)
+			}
+		}
+	}
+	if d, _ := host.Rules(host.Rule{Tool: "*", Pattern: "*x*", Action: host.Deny})(t.Context(), &host.Call{Arguments: json.RawMessage(`{"x`)}); d != host.Deny {
+		t.Errorf("invalid JSON: %q", d)
+	}
 }

@@ -2,6 +2,7 @@ package host_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -145,4 +146,75 @@ func ExampleHost_Updates() {
 	// Output:
 	// 17 added, 0 removed
 	// 0 added, 17 removed
+}
+
+func TestFollowerHasAllToolsAfterSync(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fs := fakes{"x": newFake(nil), "y": newFake(nil), "z": newFake(nil)}
+		h := newHost(t, fs.with(host.Options{}))
+		var mu sync.Mutex
+		registry := map[string]*host.Tool{}
+		running := 0
+		f := h.Follow(t.Context(), func(u *host.ToolsUpdate) {
+			if running++; running != 1 {
+				t.Error("two calls at the same time")
+			}
+			time.Sleep(time.Second)
+			h.Status() // no lock is held
+			mu.Lock()
+			for _, tool := range u.Removed {
+				delete(registry, tool.Name())
+			}
+			for _, tool := range append(u.Added, u.Changed...) {
+				registry[tool.Name()] = tool
+			}
+			mu.Unlock()
+			running--
+		})
+		h.SetServers(t.Context(), fs.servers())
+		for range 3 {
+			if err := f.Sync(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			mu.Lock()
+			if len(registry) != len(h.Tools()) {
+				t.Errorf("%d of %d tools", len(registry), len(h.Tools()))
+			}
+			mu.Unlock()
+			fewer := fs.servers()[:1]
+			h.SetServers(t.Context(), fewer)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		h.SetServers(t.Context(), fs.servers())
+		synctest.Wait() // the follower's goroutine is in the function
+		if err := f.Sync(ctx); !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+	})
+}
+
+// A program keeps a registry of its own, which has all tools when its start returns.
+func ExampleHost_Follow() {
+	ctx := context.Background()
+	h := exampleHost(ctx, nil)
+	defer h.Shutdown(ctx)
+	registry := map[string]*host.Tool{}
+	tools := h.Follow(ctx, func(u *host.ToolsUpdate) { // one call at a time
+		for _, t := range u.Removed {
+			delete(registry, t.Name())
+		}
+		for _, t := range append(u.Added, u.Changed...) {
+			registry[t.Name()] = t
+		}
+	})
+	if err := h.SetEnabled("echo", true); err != nil { // or SetServers
+		fmt.Println(err)
+	}
+	if err := tools.Sync(ctx); err != nil {
+		fmt.Println(err)
+	}
+	text, err := registry["mcp__echo__add"].CallText(ctx, map[string]any{"a": 2, "b": 40})
+	fmt.Println(len(registry), text, err)
+	// Output: 17 42 <nil>
 }

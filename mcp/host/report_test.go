@@ -56,7 +56,7 @@ func TestCalledReportsEachCall(t *testing.T) {
 		if local.Server != "" || local.Name != "ListMcpResources" {
 			t.Errorf("%+v", local)
 		}
-		if s, _ := h.ServerStatus("x"); s.Metrics.ResponseTime != 2*time.Second || s.Metrics.Calls != 2 {
+		if s, _ := h.ServerStatus("x"); s.Metrics.ResponseTime != 2*time.Second || s.Metrics.Calls != 1 || s.Metrics.Failures != 0 { // the server has nothing to do with the refusal
 			t.Errorf("%+v", s.Metrics)
 		}
 	})

@@ -14,13 +14,14 @@ import (
 // ResourceTools returns tools that let a model use the resources of all
 // servers: ListMcpResources, ReadMcpResource, SubscribeMcpResource,
 // UnsubscribeMcpResource, SubscribePolling and UnsubscribePolling.
-// Subscriptions emit events.
+// Subscriptions emit events. Host.Call and Host.Execute call these tools by their
+// names.
 //
 // Options.Approve decides about their calls, too, except for those that end
 // subscriptions. Call.Tool is then the name of the host's tool, and the tools
 // that only read are annotated as read-only. Without Options.Approve, only
 // polling a tool requires permission.
-func (h *Host) ResourceTools() []*Tool { return h.View().ResourceTools() }
+func (h *Host) ResourceTools() []*Tool { return h.root.ResourceTools() }
 
 const (
 	serverProperty = `"server":{"type":"string","description":"The name of the MCP server"}`
@@ -30,7 +31,7 @@ const (
 )
 
 // ResourceTools returns the tools of [Host.ResourceTools] for the servers of
-// the view.
+// the view. They end only subscriptions that were made from this view.
 func (v *View) ResourceTools() []*Tool {
 	tool := func(name, description, properties, required string, run func(context.Context, *CallReport) ([]byte, error)) *Tool {
 		t := v.ready(name, description, properties, required)
@@ -49,7 +50,7 @@ func (v *View) ResourceTools() []*Tool {
 		in, err := readInput(input)
 		return err != nil || in.kind != "resource"
 	}
-	return []*Tool{
+	tools := []*Tool{
 		tool("ListMcpResources", "Lists the resources of MCP servers, or of one of them.", serverProperty, "", v.listResources),
 		tool("ReadMcpResource", "Reads a resource of an MCP server.", serverProperty+","+uriProperty, `"server","uri"`, v.readResource),
 		tool("SubscribeMcpResource", "Subscribes to changes of a resource of an MCP server.",
@@ -60,6 +61,8 @@ func (v *View) ResourceTools() []*Tool {
 		tool("UnsubscribePolling", "Ends subscriptions of SubscribePolling.",
 			idProperty+","+serverProperty+`,"target":{"type":"string","description":"The tool or the URI"}`, "", v.unsubscribe(watchPolling)),
 	}
+	v.own.add(tools...)
+	return tools
 }
 
 // ready returns a tool of the host itself, whose run the caller sets.
@@ -236,12 +239,12 @@ func (h *Host) catalogResources(name string) []*mcp.Resource {
 	return nil
 }
 
-// withResources returns the servers of the view that have resources, and that are
-// connected or that the catalog contains.
+// withResources returns the servers of the view that have or may have resources, and
+// that are connected, that the catalog contains, or that are connected on first use.
 func (v *View) withResources() (names []string) {
 	v.host.mu.Lock()
 	for _, s := range v.host.servers {
-		if s.listed() && s.info.Capabilities.Resources != nil && v.sees(s.name) {
+		if v.sees(s.name) && (s.listed() || s.enabled && s.cfg.Lazy) && (s.info == nil || s.info.Capabilities.Resources != nil) {
 			names = append(names, s.name)
 		}
 	}

@@ -185,3 +185,44 @@ func TestListAndReadResources(t *testing.T) {
 		}
 	})
 }
+
+func TestListMcpResourcesConnectsLazyServers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fs := fakes{"x": newFake(nil), "y": newFake(nil)}
+		servers := fs.servers()
+		servers[1].Lazy = true
+		h := newHost(t, fs.with(host.Options{}))
+		h.SetServers(t.Context(), servers)
+		h.ResourceTools()
+		text, err := h.Execute(t.Context(), "ListMcpResources", nil)
+		if err != nil || !strings.Contains(text, `"server":"y"`) || !strings.Contains(text, `"server":"x"`) {
+			t.Errorf("%s, %v", text, err)
+		}
+	})
+}
+
+func TestViewEndsOnlyItsOwnSubscriptions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := fakes{"x": newFake(nil)}.start(t, host.Options{})
+		first, second := h.View("x"), h.View("x")
+		for _, v := range []*host.View{first, second} {
+			v.ResourceTools()
+			if text, err := v.Execute(t.Context(), "SubscribeMcpResource", raw(`{"server":"x","uri":"echo://text"}`)); err != nil {
+				t.Fatal(text, err)
+			}
+		}
+		end := func(v *host.View, input string) string {
+			text, err := v.Execute(t.Context(), "UnsubscribeMcpResource", raw(input))
+			if err != nil {
+				t.Error(err)
+			}
+			return text
+		}
+		if got := end(second, `{"subscriptionId":"resource-1"}`); got != `{"unsubscribed":false}` {
+			t.Error("a view ended a subscription of another one")
+		}
+		if got := end(second, `{"server":"x"}`) + end(first, `{"server":"x"}`); got != `{"unsubscribed":true}{"unsubscribed":true}` {
+			t.Error(got)
+		}
+	})
+}

@@ -35,7 +35,7 @@ const (
 //
 // Search covers the tools of the snapshot and calls no server. The first call
 // after a change builds an index, which the snapshot keeps.
-func (h *Host) Search(query string, limit int) []*Tool { return h.View().Search(query, limit) }
+func (h *Host) Search(query string, limit int) []*Tool { return h.root.Search(query, limit) }
 
 // Search is [Host.Search] for the tools of the view.
 func (v *View) Search(query string, limit int) []*Tool {
@@ -207,10 +207,12 @@ type ToolSearch struct {
 	many, deferred bool // guarded by mu: there were too many tools, some were hidden; both stay true
 }
 
-// ToolSearch returns a search of the host's tools. o may be nil.
-func (h *Host) ToolSearch(o *SearchOptions) *ToolSearch { return h.View().ToolSearch(o) }
+// ToolSearch returns a search of the host's tools. o may be nil. Host.Call and
+// Host.Execute call the tools of the last one by their names.
+func (h *Host) ToolSearch(o *SearchOptions) *ToolSearch { return h.root.ToolSearch(o) }
 
-// ToolSearch returns a search of the view's tools. o may be nil.
+// ToolSearch returns a search of the view's tools. o may be nil. View.Call and
+// View.Execute call the tools of the last one that was made from this view.
 func (v *View) ToolSearch(o *SearchOptions) *ToolSearch {
 	s := &ToolSearch{view: v}
 	if o != nil {
@@ -231,6 +233,7 @@ func (v *View) ToolSearch(o *SearchOptions) *ToolSearch {
 		return err == nil && v.Tool(name).RequiresPermission(args)
 	}
 	s.ready = []*Tool{search, call}
+	v.own.add(s.ready...)
 	return s
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host"
@@ -290,4 +291,43 @@ func ExampleView_ToolSearch() {
 	agent := h.View("echo").Can(host.Capabilities{"mcp_echo_add"})
 	fmt.Println(len(agent.ToolSearch(nil).Tools()), len(agent.Search("echo", 5)))
 	// Output: 1 1
+}
+
+// TestPlainLoopCallsSearchAndResourceTools: a loop that passes what the model asks for
+// to Host.Call or View.Call needs no case for the tools that the host itself has.
+func TestPlainLoopCallsSearchAndResourceTools(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := fakes{"x": newFake(nil), "y": newFake(nil)}.start(t, host.Options{})
+		if _, err := h.Call(t.Context(), "search_tools", raw(`{"query":"echo"}`)); !errors.Is(err, host.ErrUnknownTool) {
+			t.Errorf("before ToolSearch: %v", err)
+		}
+		h.ToolSearch(nil)
+		h.ResourceTools()
+		text, err := h.Execute(t.Context(), "search_tools", raw(`{"query":"echo"}`))
+		if err != nil || !strings.Contains(text, "mcp__x__echo") || !strings.Contains(text, "mcp__y__echo") {
+			t.Errorf("%s, %v", text, err)
+		}
+		if text, err = h.CallText(t.Context(), "call_tool", map[string]any{"name": "mcp__y__echo", "arguments": map[string]any{"message": "hi"}}); err != nil || !strings.Contains(text, "hi") {
+			t.Errorf("%s, %v", text, err)
+		}
+		if _, err := h.Execute(t.Context(), "ListMcpResources", nil); err != nil {
+			t.Error(err)
+		}
+		sub := h.View("x")
+		for _, v := range []*host.View{sub, h.View(), sub.With(nil)} {
+			if _, err := v.Call(t.Context(), "search_tools", raw(`{"query":"echo"}`)); !errors.Is(err, host.ErrUnknownTool) {
+				t.Errorf("a view reaches the host's search: %v", err)
+			}
+		}
+		sub.ToolSearch(nil)
+		if text, err = sub.Execute(t.Context(), "search_tools", raw(`{"query":"echo"}`)); err != nil || strings.Contains(text, "mcp__y__echo") {
+			t.Errorf("%s, %v", text, err)
+		}
+		if _, err = sub.Execute(t.Context(), "call_tool", raw(`{"name":"mcp__y__echo"}`)); !errors.Is(err, host.ErrUnknownTool) {
+			t.Error(err)
+		}
+		if _, err := sub.With(nil).Call(t.Context(), "search_tools", nil); !errors.Is(err, host.ErrUnknownTool) {
+			t.Errorf("a derived view reaches the search of another one: %v", err)
+		}
+	})
 }

@@ -28,6 +28,7 @@ type server struct {
 	changed chan struct{} // closed and replaced when state, enabled or removed change
 
 	params  *DialParams     // of the last connection
+	monitor *monitor        // of the last connection
 	info    *mcp.ServerInfo // of the last connection, or the catalog's
 	cached  *mcp.ServerInfo // the era of the last connection, for the next one; see remember
 	crashes []time.Time     // the latest ones

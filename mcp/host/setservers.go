@@ -44,7 +44,7 @@ func (d *Diff) SortedErrors() (errs []error) {
 
 // SetServers replaces the host's servers. It keeps connections whose settings
 // did not change, connects to new and changed servers in parallel, and closes
-// the connections to removed ones. The last of several servers with the same
+// the connections to removed ones and to those that are Disabled now. The last of several servers with the same
 // name takes effect. The Servers must not be modified afterwards.
 //
 // SetServers returns when each server is connected or its first attempt has
@@ -130,8 +130,12 @@ func (h *Host) update(ctx context.Context, wanted []*Server, gone func(name stri
 	stopped := h.remove(gone, d)
 	wait := make([]*server, len(wanted)) // nil for those that are not connected now
 	for i, cfg := range wanted {
-		if s := h.putServer(cfg, known[i], d); s != nil && s.enabled && h.eager(s) {
+		switch s := h.putServer(cfg, known[i], d); {
+		case s == nil:
+		case s.enabled && h.eager(s):
 			wait[i] = s
+		case !s.enabled && cfg.Disabled && s.run != nil:
+			stopped = append(stopped, s.run)
 		}
 	}
 	h.updating = false
@@ -249,11 +253,12 @@ func (h *Host) putServer(cfg *Server, known *listing, d *Diff) *server {
 }
 
 // sameConnection reports whether b can use a connection that was made for a: they
-// differ at most in what the host reads at each use.
+// differ at most in what the host reads at each use. Disabled closes a connection,
+// unlike [Host.SetEnabled].
 func sameConnection(a, b *Server) bool {
 	c := *b
 	c.Name, c.Scope, c.Title, c.Description, c.Extra, c.Invalid = a.Name, a.Scope, a.Title, a.Description, a.Extra, a.Invalid
-	c.Disabled, c.Required, c.Lazy, c.Serial, c.Deferred = a.Disabled, a.Required, a.Lazy, a.Serial, a.Deferred
+	c.Required, c.Lazy, c.Serial, c.Deferred = a.Required, a.Lazy, a.Serial, a.Deferred
 	c.MaxRetries, c.MaxResultText, c.Tools, c.AutoApprove, c.Overrides = a.MaxRetries, a.MaxResultText, a.Tools, a.AutoApprove, a.Overrides
 	return a.Equal(&c)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
+	"github.com/stdmcp/stdmcp/mcp/mcptest"
 )
 
 func TestToolsOfSeveralServers(t *testing.T) {
@@ -333,6 +334,68 @@ func TestSetServersRemovesAll(t *testing.T) {
 		d := h.SetServers(t.Context(), nil)
 		if len(d.Added) > 0 || len(d.Removed) != 1 || len(d.Errors) > 0 || len(h.Tools()) > 0 {
 			t.Errorf("%+v", d)
+		}
+	})
+}
+
+func TestSilentServersGiveTheirPlacesToOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fs := fakes{}
+		for _, name := range strings.Fields("a b c d e f g h i j k l m n o p q r s t") {
+			fs[name] = newFake(&testserver.Options{Fault: "mute"})
+		}
+		for _, name := range strings.Fields("w x y z") {
+			fs[name] = newFake(nil)
+		}
+		h := newHost(t, fs.with(host.Options{}))
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if d := h.SetServers(ctx, fs.servers()); len(d.Pending) != 20 {
+			t.Errorf("pending after a second: %q", d.Pending)
+		}
+	})
+}
+
+func TestDisabledInTheConfigurationClosesTheConnection(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := mcptest.New(t)
+		server.Tool("write", nil, nil)
+		h := hostOf(t, host.Options{}, map[string]*mcptest.Server{"x": server})
+		set := func(disabled bool) {
+			list := []*host.Server{{Name: "x", Type: config.SDK, Disabled: disabled}}
+			if d := h.SetServers(t.Context(), list); len(d.Errors) > 0 {
+				t.Fatal(d.Errors)
+			}
+		}
+		connects := func() int64 {
+			s, _ := h.ServerStatus("x")
+			return s.Metrics.Connects
+		}
+		server.Inject("write", mcptest.Drop())
+		ended := make(chan error, 1)
+		go func() { // ends with the call
+			_, err := h.CallTool(context.Background(), "x", "write", nil)
+			ended <- err
+		}()
+		synctest.Wait()
+		set(true)
+		if err := <-ended; !errors.Is(err, mcp.ErrOutcomeUnknown) {
+			t.Errorf("the running call: %v", err)
+		}
+		if s := state(t, h, "x"); s != host.Disconnected {
+			t.Errorf("the state is %v", s)
+		}
+		if _, err := h.Call(t.Context(), "mcp__x__write", nil); !errors.Is(err, host.ErrDisabled) {
+			t.Error(err)
+		}
+		set(false)
+		if len(h.Tools()) == 0 || connects() != 2 {
+			t.Errorf("%d tools, %d connections", len(h.Tools()), connects())
+		}
+		_ = h.SetEnabled("x", false) // keeps it
+		_ = h.SetEnabled("x", true)
+		if len(h.Tools()) == 0 || connects() != 2 {
+			t.Errorf("%d tools, %d connections", len(h.Tools()), connects())
 		}
 	})
 }

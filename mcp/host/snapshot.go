@@ -57,7 +57,12 @@ func (h *Host) Tools() []*Tool { return h.Snapshot().Tools() }
 // Tool returns the tool with the given name, or nil if there is none. It also
 // returns a tool of an enabled server that is not connected at the moment: a call
 // waits until the server is connected again. Calling a nil Tool returns an error.
-func (h *Host) Tool(name string) *Tool {
+// Tool also returns the tools of [Host.ToolSearch] and [Host.ResourceTools] that the
+// program has made.
+func (h *Host) Tool(name string) *Tool { return h.root.Tool(name) }
+
+// tool returns the tool of a server with the given name, or nil.
+func (h *Host) tool(name string) *Tool {
 	if t := h.Snapshot().Tool(name); t != nil {
 		return t
 	}
@@ -274,7 +279,7 @@ type ToolsUpdate struct {
 //			registry.Set(t.Name(), t)
 //		}
 //	}
-func (h *Host) Updates(ctx context.Context) iter.Seq[*ToolsUpdate] { return h.View().Updates(ctx) }
+func (h *Host) Updates(ctx context.Context) iter.Seq[*ToolsUpdate] { return h.root.Updates(ctx) }
 
 // Updates is [Host.Updates] for the tools of the view.
 func (v *View) Updates(ctx context.Context) iter.Seq[*ToolsUpdate] {
@@ -283,7 +288,7 @@ func (v *View) Updates(ctx context.Context) iter.Seq[*ToolsUpdate] {
 		for {
 			snap := v.host.Snapshot()
 			u := v.update(snap, last)
-			if last == nil || len(u.Added)+len(u.Removed)+len(u.Changed) > 0 {
+			if last == nil || u.changes() {
 				if !yield(u) {
 					return
 				}
@@ -302,6 +307,8 @@ func (v *View) Updates(ctx context.Context) iter.Seq[*ToolsUpdate] {
 		}
 	}
 }
+
+func (u *ToolsUpdate) changes() bool { return len(u.Added)+len(u.Removed)+len(u.Changed) > 0 }
 
 // update returns the difference of a snapshot to the last update, which may be
 // nil.

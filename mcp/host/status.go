@@ -125,12 +125,13 @@ func (h *Host) Overview() string {
 	return cmp.Or(b, "no MCP servers\n")
 }
 
-// Metrics describe the calls to a server.
+// Metrics describe the calls that were sent to a server: not those that were denied,
+// that had invalid arguments, or whose server could not be connected.
 type Metrics struct {
 	Calls, Successes, Failures int64 // Failures include results with IsError
 
 	// ResponseTime is an exponential moving average of CallReport.ResponseTime;
-	// the latest call that was sent has a weight of one tenth.
+	// the latest call has a weight of one tenth.
 	ResponseTime time.Duration
 
 	LastError     string // without secrets of the server's settings
@@ -147,14 +148,12 @@ type metrics struct {
 	measured bool // ResponseTime is set
 }
 
-// call records a call.
+// call records a call that was sent.
 func (m *metrics) call(r *CallReport, failure string) {
 	m.mu.Lock()
-	switch m.m.Calls++; {
-	case r.Requests == 0: // it was not sent
-	case m.measured:
+	if m.m.Calls++; m.measured {
 		m.m.ResponseTime += (r.ResponseTime - m.m.ResponseTime) / 10
-	default:
+	} else {
 		m.m.ResponseTime, m.measured = r.ResponseTime, true
 	}
 	if failure == "" {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/glob"
-	"github.com/stdmcp/stdmcp/internal/retry"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
@@ -125,7 +124,16 @@ func (t *Tool) RequiresPermission(input mcp.RawMessage) bool {
 // is for the model. If the tool itself failed, the error matches ErrTool and
 // contains the text of the result.
 func (t *Tool) Execute(ctx context.Context, input mcp.RawMessage) (string, error) {
-	res, err := t.callInput(ctx, input)
+	return t.text(t.callInput(ctx, input))
+}
+
+// CallText is Execute with arguments as for Call, such as a map[string]any.
+func (t *Tool) CallText(ctx context.Context, args any) (string, error) {
+	return t.text(t.Call(ctx, args))
+}
+
+// text returns the result of a call as Execute does.
+func (t *Tool) text(res *mcp.CallToolResult, err error) (string, error) {
 	if err != nil {
 		return "", err
 	}
@@ -185,7 +193,9 @@ func (t *Tool) do(ctx context.Context, call *mcp.ToolCall, r *CallReport) (res *
 	} else if res.IsError {
 		failure = "tool failed: " + started.Hide(Text(res))
 	}
-	t.server.metrics.call(r, failure)
+	if r.Requests > 0 {
+		t.server.metrics.call(r, failure)
+	}
 	return t.limited(res), err
 }
 
@@ -243,14 +253,11 @@ func (t *Tool) call(ctx context.Context, call *mcp.ToolCall, r *CallReport) (*mc
 	if err != nil {
 		return nil, nil, err
 	}
-	if cfg, _ := t.current(); cfg.Serial {
-		select {
-		case t.server.turn <- struct{}{}:
-			defer func() { <-t.server.turn }()
-		case <-ctx.Done():
-			return nil, nil, retry.Cause(ctx)
-		}
+	done, err := t.server.takeTurn(ctx, t.host)
+	if err != nil {
+		return nil, nil, err
 	}
+	defer done()
 	timeout := t.host.timeout(t.server)
 	if call.Timeout != 0 {
 		timeout = call.Timeout

@@ -15,24 +15,32 @@ type View struct {
 	can     Capabilities
 	limited bool // apply can
 	approve Approver
+	own     *ownTools // made from this view: those of another one may reach more servers
 }
 
 // View returns a view of the named servers, or of all servers if none is
 // named. It may name servers that do not exist yet; see View.Unknown.
 func (h *Host) View(servers ...string) *View {
-	return &View{host: h, servers: slices.Clone(servers)}
+	return &View{host: h, servers: slices.Clone(servers), own: new(ownTools)}
 }
 
 // View returns a view for a subagent. It contains the named servers of v, or
 // all of v's servers if none is named.
 func (v *View) View(servers ...string) *View {
-	w := *v
+	w := v.clone()
 	if len(servers) > 0 {
 		w.servers = slices.DeleteFunc(slices.Clone(servers), func(name string) bool { return !v.sees(name) })
 		if len(w.servers) == 0 {
 			w.servers = []string{""} // no server has that name
 		}
 	}
+	return w
+}
+
+// clone returns a copy of the view without its own tools.
+func (v *View) clone() *View {
+	w := *v
+	w.own = new(ownTools)
 	return &w
 }
 
@@ -41,14 +49,14 @@ func (v *View) View(servers ...string) *View {
 // approve returns Ask and Options.Approve is nil, the call is denied. A nil
 // approve has no effect.
 func (v *View) With(approve Approver) *View {
-	w := *v
+	w := v.clone()
 	switch before := v.approve; {
 	case before == nil:
 		w.approve = approve
 	case approve != nil:
 		w.approve = First(before, approve)
 	}
-	return &w
+	return w
 }
 
 // Can returns a view that contains only the tools that c allows.
@@ -90,7 +98,12 @@ func (v *View) Tools() []*Tool {
 }
 
 // Tool is [Host.Tool] for the tools of the view.
-func (v *View) Tool(name string) *Tool { return v.limit(v.host.Tool(name)) }
+func (v *View) Tool(name string) *Tool {
+	if t := v.own.get(name); t != nil {
+		return t
+	}
+	return v.limit(v.host.tool(name))
+}
 
 // CallTool is [Host.CallTool] for the tools of the view. The error matches
 // ErrUnknownServer if the view does not contain the server, and ErrUnknownTool if it
@@ -99,7 +112,7 @@ func (v *View) CallTool(ctx context.Context, server, tool string, args any) (*mc
 	if !v.sees(server) {
 		return nil, noServer(server)
 	}
-	t, err := v.host.tool(ctx, server, tool)
+	t, err := v.host.serverTool(ctx, server, tool)
 	if err != nil {
 		return nil, err
 	}

@@ -27,6 +27,7 @@ const (
 type watch struct {
 	id                string
 	kind              watchKind
+	view              *View
 	server, uri, tool string
 	reason            string
 	cancel            context.CancelFunc
@@ -102,7 +103,7 @@ func (v *View) unsubscribe(kind watchKind) func(context.Context, *CallReport) ([
 			return nil, errors.New(`one of "subscriptionId", "server" and the target is required`)
 		}
 		ended := v.host.unwatch(func(w *watch) bool {
-			return w.kind == kind && v.sees(w.server) && (in.id == "" || in.id == w.id) &&
+			return w.kind == kind && w.view == v && (in.id == "" || in.id == w.id) &&
 				(in.server == "" || in.server == w.server) && (target == "" || target == w.uri || target == w.tool)
 		})
 		return append(wire.AppendBool([]byte(`{"unsubscribed":`), ended), '}'), nil
@@ -124,7 +125,7 @@ func (v *View) subscribeResource(ctx context.Context, r *CallReport) ([]byte, er
 	if err != nil {
 		return nil, h.requestError("resource", in.server, err)
 	}
-	w := &watch{kind: watchResource, server: in.server, uri: in.uri, reason: in.reason}
+	w := &watch{kind: watchResource, view: v, server: in.server, uri: in.uri, reason: in.reason}
 	if err := h.watch(w, func(ctx context.Context) { h.follow(ctx, w, client, sub) }); err != nil {
 		sub.Close()
 		return nil, err
@@ -218,7 +219,7 @@ func (v *View) subscribePolling(ctx context.Context, r *CallReport) ([]byte, err
 	if err != nil {
 		return nil, err
 	}
-	w := &watch{kind: watchPolling, server: in.server, reason: in.reason}
+	w := &watch{kind: watchPolling, view: v, server: in.server, reason: in.reason}
 	read, err := v.pollReader(&in, w)
 	every, invalid := pollInterval(in.interval)
 	if err = errors.Join(err, invalid); err == nil {
@@ -252,7 +253,7 @@ func (v *View) pollReader(in *input, w *watch) (func(context.Context) ([]byte, e
 	case "tool":
 		w.tool = in.tool
 		return func(ctx context.Context) ([]byte, error) {
-			t, err := v.host.tool(ctx, in.server, in.tool)
+			t, err := v.host.serverTool(ctx, in.server, in.tool)
 			if err != nil {
 				return nil, err
 			}

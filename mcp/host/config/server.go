@@ -62,7 +62,7 @@ type Server struct {
 	Disabled bool // do not connect
 	Required bool // Diff.Err of package host reports its failure
 	Lazy     bool // connect when the server is first used
-	Serial   bool // make one tool call at a time; others wait, as long as their contexts permit
+	Serial   bool // make one call at a time, of tools and of everything else; others wait, as long as their contexts permit
 
 	Timeout        time.Duration // for calls; 0 means the host's, negative no limit
 	ConnectTimeout time.Duration // 0 means the host's, negative no limit
