@@ -20,7 +20,7 @@ type Host struct {
 	ctx     context.Context // canceled by Shutdown
 	cancel  context.CancelFunc
 	slots   chan struct{} // a semaphore of Options.Parallel connection attempts
-	root    *View           // of all servers, with the tools that ToolSearch and ResourceTools have made
+	root    *View         // of all servers, with the tools that ToolSearch and ResourceTools have made
 	running lock.Group
 	bus     eventBus
 	snap    atomic.Pointer[Snapshot]
