@@ -2,12 +2,15 @@ package host_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
 	"github.com/stdmcp/stdmcp/internal/testserver/childserver"
+	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/mcp/host"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
@@ -84,5 +87,23 @@ func TestErrorsOfSettingsNameTheFile(t *testing.T) {
 		if err := d.Errors[name]; err == nil || err.Error() != want {
 			t.Errorf("have %v, want %s", err, want)
 		}
+	}
+}
+
+// TestInheritedLocationsAreShown: paths and the words of a desktop's session in the
+// error of a server that inherits the environment are no secrets.
+func TestInheritedLocationsAreShown(t *testing.T) {
+	socket := filepath.Join(t.TempDir(), "agent.sock")
+	testutil.Must(t, os.WriteFile(socket, nil, 0o600))
+	for name, value := range map[string]string{"PWD": "/home/ada/project", "OLDPWD": "/home/ada/other", "DESKTOP_SESSION": "ubuntu-wayland",
+		"XDG_SESSION_TYPE": "x11-or-tty", "SSH_AUTH_SOCK": socket, "HOST_TEST_SESSION": "s3cr3t-session"} {
+		t.Setenv(name, value)
+	}
+	h := newHost(t, &host.Options{InheritEnv: true, Retry: host.Retry{Max: -1}})
+	s := &host.Server{Name: "x", Command: "sh", Args: []string{"-c", `echo "no /home/ada/project/a.json, $OLDPWD, ubuntu-wayland, x11-or-tty, $SSH_AUTH_SOCK, $HOST_TEST_SESSION" >&2; exit 1`}}
+	text := fmt.Sprint(h.AddServer(t.Context(), s))
+	want := "no /home/ada/project/a.json, /home/ada/other, ubuntu-wayland, x11-or-tty, " + socket + ", ***"
+	if !strings.Contains(text, want) {
+		t.Errorf("%s, want %s", text, want)
 	}
 }

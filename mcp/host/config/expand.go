@@ -3,6 +3,7 @@ package config
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -118,7 +119,7 @@ func (x *expansion) program() {
 		return
 	}
 	for _, v := range os.Environ() {
-		if key, value, _ := strings.Cut(v, "="); diag.IsSecretName(key) {
+		if key, value, _ := strings.Cut(v, "="); diag.IsSecretName(key) && !isLocation(key) && !exists(value) {
 			s.secrets = append(s.secrets, value)
 		}
 	}
@@ -206,14 +207,25 @@ func (x *expansion) count(field, value string) {
 	}
 }
 
-// isLocation reports whether a variable contains a path that error messages may
-// show.
+// isLocation reports whether a variable contains a path, or describes the session of a
+// desktop, which error messages may show.
 func isLocation(name string) bool {
-	switch strings.TrimPrefix(name, "env:") {
-	case "HOME", "USERPROFILE", "PWD", "PATH", "TMPDIR", "TEMP", "TMP", "userHome", "workspaceFolder":
+	switch name = strings.TrimPrefix(name, "env:"); name {
+	case "HOME", "USERPROFILE", "PWD", "OLDPWD", "PATH", "TMPDIR", "TEMP", "TMP", "userHome", "workspaceFolder",
+		"DESKTOP_SESSION", "GDMSESSION", "SESSION_MANAGER", "SESSIONNAME", "DBUS_SESSION_BUS_ADDRESS":
 		return true
 	}
-	return false
+	return strings.HasPrefix(name, "XDG_")
+}
+
+// exists reports whether text is the path of a file, such as the socket of an agent
+// for SSH keys.
+func exists(text string) bool {
+	if !filepath.IsAbs(text) {
+		return false
+	}
+	_, err := os.Lstat(text)
+	return err == nil
 }
 
 // eachReference calls f for each reference to a variable in text, with the text between
