@@ -203,6 +203,9 @@ func (c *Client) Notify(ctx context.Context, method string, params any) error {
 // message handles a request or notification of the server. The goroutines that
 // read call it, so it never blocks.
 func (c *Client) message(l link, m *jsonrpc.Message) {
+	if string(m.Params) == "[]" {
+		m.Params = nil // PHP servers write an empty object so
+	}
 	if m.IsRequest() {
 		c.request(l, m)
 		return

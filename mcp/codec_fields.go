@@ -41,6 +41,15 @@ func (c *codec) string(key string, p *string, always bool) {
 	}
 }
 
+// exact is for a string that the client sends back to the server. It is always written.
+func (c *codec) exact(key string, p *string) {
+	if c.take(key) {
+		*p = c.r.Exact()
+	} else if c.put(key, true) {
+		c.b = wire.AppendString(c.b, *p)
+	}
+}
+
 // bool is for a flag whose absence means false. If said is not nil, it records
 // that the flag was present, so that a false is written again.
 func (c *codec) bool(key string, p, said *bool) {
@@ -72,9 +81,10 @@ func (c *codec) float(key string, p *float64) {
 
 // The next five are for members whose absence differs from the zero value.
 
-func (c *codec) stringPtr(key string, p **string) {
+// exactPtr is like exact.
+func (c *codec) exactPtr(key string, p **string) {
 	if c.take(key) {
-		s := c.r.String()
+		s := c.r.Exact()
 		*p = &s
 	} else if c.put(key, *p != nil) {
 		c.b = wire.AppendString(c.b, **p)

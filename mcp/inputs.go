@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
@@ -41,6 +42,8 @@ func (c *Client) collectInputs(ctx context.Context, q *request, raw []byte) erro
 	switch {
 	case len(required.requests) == 0 && required.state == nil:
 		return jsonrpc.Malformed(errors.New("input required, but neither inputRequests nor requestState"))
+	case required.mended():
+		return jsonrpc.Malformed(errors.New("a key of inputRequests with a replacement character, which the server would not know"))
 	case len(required.requests) > maxInputRequests:
 		return diag.Op("more than "+strconv.Itoa(maxInputRequests)+" input requests at once", ErrInputRequired)
 	case len(required.requests) == 0:
@@ -143,7 +146,17 @@ type inputsRequired struct {
 
 func (t *inputsRequired) fields(c *codec) {
 	c.rawMap("inputRequests", &t.requests)
-	c.stringPtr("requestState", &t.state)
+	c.exactPtr("requestState", &t.state)
+}
+
+// mended reports whether a key, which is sent back, may have had a lone surrogate.
+func (t *inputsRequired) mended() bool {
+	for key := range t.requests {
+		if strings.Contains(key, "\uFFFD") {
+			return true
+		}
+	}
+	return false
 }
 
 // A requiredInput holds the part of an InputRequest that the client uses.

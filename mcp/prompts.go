@@ -55,7 +55,7 @@ type Prompt struct {
 }
 
 func (t *Prompt) fields(c *codec) {
-	c.string("name", &t.Name, always)
+	c.exact("name", &t.Name)
 	c.string("title", &t.Title, omitEmpty)
 	c.string("description", &t.Description, omitEmpty)
 	list(c, "arguments", &t.Arguments, omitEmpty)
@@ -77,7 +77,7 @@ type PromptArgument struct {
 }
 
 func (t *PromptArgument) fields(c *codec) {
-	c.string("name", &t.Name, always)
+	c.exact("name", &t.Name)
 	c.string("title", &t.Title, omitEmpty)
 	c.string("description", &t.Description, omitEmpty)
 	c.boolPtr("required", &t.Required)

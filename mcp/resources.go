@@ -94,7 +94,7 @@ func (t *Resource) fields(c *codec) {
 
 // resource is for the fields that a resource and a link to it have in common.
 func (c *codec) resource(uri, name, title, description, mimeType *string, size **int64) {
-	c.string("uri", uri, always)
+	c.exact("uri", uri)
 	c.string("name", name, always)
 	c.string("title", title, omitEmpty)
 	c.string("description", description, omitEmpty)
@@ -119,7 +119,7 @@ type ResourceTemplate struct {
 }
 
 func (t *ResourceTemplate) fields(c *codec) {
-	c.string("uriTemplate", &t.URITemplate, always)
+	c.exact("uriTemplate", &t.URITemplate)
 	c.string("name", &t.Name, always)
 	c.string("title", &t.Title, omitEmpty)
 	c.string("description", &t.Description, omitEmpty)

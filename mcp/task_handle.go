@@ -198,7 +198,7 @@ type Task struct {
 }
 
 func (t *Task) fields(c *codec) {
-	c.string("taskId", &t.TaskID, always)
+	c.exact("taskId", &t.TaskID)
 	c.string("status", (*string)(&t.Status), always)
 	c.string("statusMessage", &t.StatusMessage, omitEmpty)
 	c.string("createdAt", &t.CreatedAt, always)

@@ -197,7 +197,7 @@ type Tool struct {
 }
 
 func (t *Tool) fields(c *codec) {
-	c.string("name", &t.Name, always)
+	c.exact("name", &t.Name)
 	c.string("title", &t.Title, omitEmpty)
 	c.string("description", &t.Description, omitEmpty)
 	c.raw("inputSchema", &t.InputSchema)

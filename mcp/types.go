@@ -122,7 +122,7 @@ type Page struct {
 }
 
 func (t *Page) fields(c *codec) {
-	c.stringPtr("nextCursor", &t.NextCursor)
+	c.exactPtr("nextCursor", &t.NextCursor)
 	t.Caching.fields(c)
 	t.Result.fields(c)
 }

@@ -1,8 +1,8 @@
 // Package wire reads and writes JSON text (RFC 8259) the way the library needs it.
 //
 // [Reader] pulls values out of a byte slice in one pass. It is strict: keys
-// are compared exactly, strings must be valid UTF-8 without lone surrogates,
-// containers nest at most [MaxDepth] deep, and nothing may follow the value.
+// are compared exactly, strings must be valid UTF-8 without lone surrogates
+// (but see [Reader.Mend]), containers nest at most [MaxDepth] deep, and nothing may follow the value.
 // Numbers are handed out as they were written. Values can be skipped or cut
 // out raw without being decoded, and are validated all the same.
 //
@@ -77,6 +77,8 @@ type Reader struct {
 	fresh   bool                  // a container was opened and nothing was read from it yet
 	lax     bool                  // strings may hold any bytes; see Lax
 	trusted bool                  // the text is valid; see Trust
+	mend    bool                  // see Mend
+	mended  bool                  // see Mended
 
 	postpone      bool // see Postpone
 	own           bool // see Again
@@ -95,6 +97,14 @@ func NewReader(data []byte) Reader { return Reader{data: data} }
 // surrogates or control characters. It serves to find out which call a message
 // concerns that must be refused; nothing it reads may be handed on.
 func (r *Reader) Lax() { r.lax = true }
+
+// Mend makes the reader accept escapes of lone surrogates, as JavaScript writes them
+// for a text that was cut in the middle of a character. It replaces them with that of
+// U+FFFD in a copy of the text, so that what it hands out, raw texts included, has none.
+func (r *Reader) Mend() { r.mend = true }
+
+// Mended reports whether the reader has replaced lone surrogates.
+func (r *Reader) Mended() bool { return r.mended }
 
 // Trust makes the reader step over arrays and objects without looking at what
 // is in them, and hand out strings without copying them: the text, or what it

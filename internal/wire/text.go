@@ -39,6 +39,18 @@ func (r *Reader) String() string {
 	return string(raw)
 }
 
+// Exact is String for a text that is sent back to where it came from. It fails if the
+// text has the replacement of a lone surrogate, which its sender does not know.
+func (r *Reader) Exact() string {
+	start := r.pos
+	s := r.String()
+	if strings.Contains(s, "\uFFFD") && strings.Contains(view(r.data[start:r.pos]), replacement) {
+		r.syntax("a lone surrogate in a text that must be sent back")
+		return ""
+	}
+	return s
+}
+
 // Bytes reads a string and returns it decoded. Without escapes in it, the
 // result shares memory with the text.
 func (r *Reader) Bytes() []byte {
@@ -134,6 +146,9 @@ func (r *Reader) scanString() (start, end int, escaped bool) {
 		case c == '\\':
 			n := escapes(data[i:], r.lax)
 			if n == 0 {
+				if r.mend && r.mendFrom(i) {
+					return r.scanString()
+				}
 				return r.badString(i, "invalid escape in string")
 			}
 			escaped = true
@@ -152,6 +167,34 @@ func (r *Reader) scanString() (start, end int, escaped bool) {
 		default:
 			return r.badString(i, "control character in string")
 		}
+	}
+}
+
+// replacement is written in place of a lone surrogate, and is as long.
+const replacement = `\ufffd`
+
+// mendFrom replaces the lone surrogates from the escape at data[i] on, in a copy of
+// the text, and reports whether there is one at i.
+func (r *Reader) mendFrom(i int) bool {
+	if len(r.data)-i < len(replacement) || escapeLen(view(r.data[i:]), true) == 0 {
+		return false
+	}
+	r.mend, r.mended = false, true // there are none after this
+	r.data = append([]byte(nil), r.data...)
+	for text := view(r.data); ; {
+		switch n := escapeLen(text[i:], false); {
+		case n > 0:
+			i += n
+		case escapeLen(text[i:], true) > 0:
+			i += copy(r.data[i:], replacement)
+		default:
+			return true // the reader fails here
+		}
+		n := strings.IndexByte(text[i:], '\\')
+		if n < 0 {
+			return true
+		}
+		i += n
 	}
 }
 

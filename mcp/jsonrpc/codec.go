@@ -5,15 +5,23 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// Parse reads one message. The Message shares memory with data.
+// Parse reads one message. The Message shares memory with data, unless data has escapes
+// of lone surrogates, which JavaScript writes for a text that was cut in the middle of
+// a character: the Message has U+FFFD in their place.
 //
 // The error matches ErrMalformed. If data appears to be a response, the Message
 // contains its id nevertheless, or null if the id is unreadable, so that its
 // call can fail. If data appears to be a line of a log, or a request of the
 // peer, which has ids of its own, the Message is empty.
 func Parse(data []byte) (Message, error) {
+	m, _, err := parse(data)
+	return m, err
+}
+
+// parse is Parse that also reports whether it has replaced lone surrogates.
+func parse(data []byte) (m Message, mended bool, err error) {
 	r := wire.NewReader(data)
-	var m Message
+	r.Mend()
 	var version, hasMethod bool
 	for r.Object(); r.More(); {
 		switch string(r.Key()) {
@@ -27,7 +35,9 @@ func Parse(data []byte) (Message, error) {
 		case "method":
 			m.Method, hasMethod = r.String(), true
 		case "params":
-			m.Params = r.Raw()
+			if !r.Null() {
+				m.Params = r.Raw()
+			}
 		case "result":
 			m.Result = r.Raw()
 		case "error":
@@ -42,7 +52,7 @@ func Parse(data []byte) (Message, error) {
 	if m.Error != nil && string(m.Result) == "null" {
 		m.Result = nil
 	}
-	err := r.Err()
+	err = r.Err()
 	switch {
 	case err != nil:
 	case !version:
@@ -66,9 +76,9 @@ func Parse(data []byte) (Message, error) {
 		err = r.End()
 	}
 	if err != nil {
-		return Message{ID: recoverID(data)}, Malformed(err)
+		return Message{ID: recoverID(data)}, false, Malformed(err)
 	}
-	return m, nil
+	return m, r.Mended(), nil
 }
 
 // Reasons why a JSON object is not a message.

@@ -121,6 +121,7 @@ func (d *Dispatcher) batch(conn Conn, data []byte, only ID) error {
 		errs = append(errs, Malformed(errBatch))
 	}
 	n, r := 0, wire.NewReader(data)
+	r.Mend()
 	for r.Array(); r.More(); n++ {
 		if n == maxBatch {
 			r.Fail(errLongBatch)

@@ -68,7 +68,7 @@ func (id *ID) UnmarshalJSON(data []byte) error {
 func readID(r *wire.Reader) ID {
 	switch r.Kind() {
 	case wire.String:
-		return StringID(r.String())
+		return StringID(r.Exact())
 	case wire.Null:
 		r.Null()
 		return nullID

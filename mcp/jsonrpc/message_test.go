@@ -24,6 +24,13 @@ func TestParse(t *testing.T) {
 		{text: `{"jsonrpc":"2.0","id":1,"result":{"n":9007199254740993,"e":1e400,"z":-0,"f":1.0}}`, id: "1", result: `{"n":9007199254740993,"e":1e400,"z":-0,"f":1.0}`},
 		{text: `{"jsonrpc":"2.0","id":1,"result":{"a":1,"a":2}}`, id: "1", result: `{"a":1,"a":2}`}, // not interpreted here
 		{text: `{"jsonrpc":"2.0","id":1,"result":` + deep + `}`, id: "1", result: deep},
+		// A text that was cut in the middle of a character.
+		{text: `{"jsonrpc":"2.0","id":1,"result":["\ud800","\ud83d\ude00"]}`, id: "1", result: `["\ufffd","\ud83d\ude00"]`},
+		{text: `{"result":["a"],"id":1,"jsonrpc":"2.0","x":"\udfff"}`, id: "1", result: `["a"]`},
+		{text: `{"jsonrpc":"2.0","method":"m","params":{"a":"\ud800"}}`, method: "m", params: `{"a":"\ufffd"}`},
+		{text: `{"jsonrpc":"2.0","id":1,"error":{"code":2,"message":"x\ud800"}}`, id: "1", err: "x\uFFFD (code 2)"},
+		{text: `{"jsonrpc":"2.0","method":"m","params":null}`, method: "m"},
+		{text: `{"jsonrpc":"2.0","id":"a","method":"m","params":null}`, id: `"a"`, method: "m"},
 		// Keys in another case, with a look-alike letter or a NUL are other keys.
 		{text: `{"jsonrpc":"2.0","id":1,"ID":2,"Id":3,"id\u0000":4,"re\u017Fult":5,"Result":6,"result":7,"METHOD":"m"}`, id: "1", result: "7"},
 	} {
@@ -56,7 +63,6 @@ func TestParseRecoversTheIDOfAMalformedMessage(t *testing.T) {
 		{`{"jsonrpc":"1.0","id":1,"result":1}`, "1"},
 		{`{"jsonrpc":2.0,"id":1,"result":1}`, "1"},
 		{`{"jsonrpc":"2.0","id":"1","result":"` + "\xff" + `"}`, `"1"`},
-		{`{"result":"\ud800","jsonrpc":"2.0","id":1}`, "1"},
 		{"{\"result\":\"\x01\",\"jsonrpc\":\"2.0\",\"id\":1}", "1"},
 		{`{"jsonrpc":"2.0","id":1,"result":{"a":1`, "1"},
 		{`{"jsonrpc":"2.0","id":1,"result":01}`, "1"},
@@ -72,6 +78,7 @@ func TestParseRecoversTheIDOfAMalformedMessage(t *testing.T) {
 		// Requests of the peer: their ids are not ours.
 		{`{"jsonrpc":"2.0","id":1,"method":""}`, ""},
 		{`{"jsonrpc":"2.0","id":null,"method":"m"}`, ""},
+		{`{"jsonrpc":"2.0","id":"\ud800","method":"m"}`, ""}, // the response would have another id
 		{`{"jsonrpc":"2.0","id":1,"method":5}`, ""},
 		{`{"jsonrpc":"2.0","id":1,"method":"m","params":{`, ""},
 		{`{"jsonrpc":"2.0","id":1,"params":{"a":01},"method":"m"}`, ""},

@@ -1,0 +1,81 @@
+package mcp_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp"
+)
+
+// TestTextsCutInACharacter: JavaScript writes the half of a character that is left as
+// an escape of a lone surrogate.
+func TestTextsCutInACharacter(t *testing.T) {
+	for _, version := range eras {
+		synctest.Test(t, func(t *testing.T) {
+			p, rwc := newPeer(t, version, func(p *peer, m request) {
+				switch m.Method {
+				case "tools/list":
+					p.answer(m, `{"resultType":"complete","tools":[{"name":"a","description":"\ud83d…","inputSchema":{"type":"object","description":"\ude00"}},`+
+						`{"name":"b\ud83d","inputSchema":{}},{"name":"c"}]}`)
+				case "prompts/list":
+					p.answer(m, `{"resultType":"complete","prompts":[{"name":"a","arguments":[{"name":"\udead"}]},{"name":"b"}],"nextCursor":"\ud800"}`)
+				case "resources/list":
+					p.answer(m, `{"resultType":"complete","resources":[{"uri":"a:\ud83d","name":"a"},{"uri":"b:","name":"\ud83d"}]}`)
+				case "tools/call":
+					p.answer(m, `{"resultType":"complete","content":[{"type":"text","text":"`+strings.Repeat(`x\n`, 3000)+`\ud83d"},{"type":"resource_link","uri":"\ud83d","name":"x"}],`+
+						`"structuredContent":{"\ud83d":"\ud83d"},"_meta":{"a":"\udc00"}}`)
+				}
+			})
+			_ = p
+			var l dropLog
+			c := connectStream(t, rwc, &mcp.Options{Trace: l.trace()})
+			tools, err := c.ListTools(t.Context())
+			if err != nil || len(tools) != 2 || tools[0].Description != "\uFFFD…" || tools[1].Name != "c" || wire.Valid(tools[0].InputSchema) != nil {
+				t.Errorf("%s: tools %v, %v", version, tools, err)
+			}
+			resources, err := c.ListResources(t.Context())
+			if err != nil || len(resources) != 1 || resources[0].URI != "b:" || resources[0].Name != "\uFFFD" {
+				t.Errorf("%s: resources %v, %v", version, resources, err)
+			}
+			if !l.contains("tools[1] left out") || !l.contains("resources[0] left out") {
+				t.Errorf("%s: discarded %v", version, l.all())
+			}
+			if prompts, err := c.ListPrompts(t.Context()); !errors.Is(err, mcp.ErrMalformed) || !strings.Contains(err.Error(), "lone surrogate") {
+				t.Errorf("%s: a cursor that cannot be sent back: %v, %v", version, prompts, err)
+			}
+			res, err := c.CallTool(t.Context(), "a", nil)
+			if err != nil || res.Text() != strings.Repeat("x\n", 3000)+"\uFFFD" || res.Content[1].Raw == nil {
+				t.Fatalf("%s: %v, %v", version, res, err)
+			}
+			for _, raw := range []mcp.RawMessage{res.StructuredContent, res.Meta, res.Content[1].Raw} {
+				if wire.Valid(raw) != nil {
+					t.Errorf("%s: %s is not clean", version, raw)
+				}
+			}
+		})
+	}
+}
+
+// TestNotificationsWithoutParams: an absent object is null or, in PHP, an empty list.
+func TestNotificationsWithoutParams(t *testing.T) {
+	for _, params := range []string{"null", "[]", "{}", `{"_meta":null}`} {
+		synctest.Test(t, func(t *testing.T) {
+			s := testserver.New(&testserver.Options{ProtocolVersions: []string{legacy}})
+			c := connect(t, s, nil)
+			sub, err := c.Subscribe(t.Context(), &mcp.SubscriptionFilter{ToolsListChanged: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait() // until the session has begun
+			s.Notify("notifications/tools/list_changed", params)
+			if change, err := sub.Next(t.Context()); err != nil || change.Kind != mcp.ToolsChanged {
+				t.Errorf("%s: %v, %v", params, change, err)
+			}
+			sub.Close()
+		})
+	}
+}
