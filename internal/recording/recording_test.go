@@ -312,3 +312,18 @@ func TestUnusualHTTP(t *testing.T) {
 		}
 	}
 }
+
+// TestNamesAreBounded: a Writer remembers no long names of members.
+func TestNamesAreBounded(t *testing.T) {
+	w := NewWriter(io.Discard)
+	for i := range 50 {
+		w.Message(1, false, fmt.Appendf(nil, `{"%d%s":1}`, i, strings.Repeat("n", 100_000)))
+	}
+	size := 0
+	for name := range w.names {
+		size += len(name)
+	}
+	if size > maxNames*maxNameBytes {
+		t.Errorf("%d bytes of names", size)
+	}
+}

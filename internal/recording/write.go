@@ -292,14 +292,14 @@ func (w *Writer) Close() error {
 	return nil
 }
 
-// maxNames limits what isSecret remembers.
-const maxNames = 1000
+// maxNames and maxNameBytes limit what isSecret remembers.
+const maxNames, maxNameBytes = 1000, 200
 
 // isSecret is the function isSecret with a memory. The caller holds mu.
 func (w *Writer) isSecret(name []byte) bool {
 	secret, known := w.names[string(name)]
 	if !known {
-		if secret = isSecret(name); len(w.names) < maxNames {
+		if secret = isSecret(name); len(w.names) < maxNames && len(name) <= maxNameBytes {
 			w.names[string(name)] = secret
 		}
 	}

@@ -32,7 +32,7 @@ func (e *eras) request(m *jsonrpc.Message) {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.agreed || v == "" || len(e.client) > 10 {
+	if e.agreed || v == "" || len(v) > 100 || len(m.ID.String()) > maxID || len(e.client) > 10 {
 		return
 	}
 	if e.opening == nil {
@@ -58,7 +58,9 @@ func (e *eras) response(m *jsonrpc.Message) {
 	r := wire.NewReader(wire.Lookup(m.Error.Data, "supported"))
 	if r.Kind() == wire.Array {
 		for r.Array(); r.More(); {
-			supported = append(supported, text(r.Raw()))
+			if v := text(r.Raw()); len(v) < 20 && len(supported) < 20 {
+				supported = append(supported, v)
+			}
 		}
 	}
 	switch {

@@ -6,11 +6,14 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/eventstream"
 	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/internal/lock"
+	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/httperr"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
@@ -106,15 +109,23 @@ func (f *Forwarder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	if id := resp.Header.Get(sessionHeader); id != "" {
+	if id := resp.Header.Get(sessionHeader); id != "" && len(id) <= maxMedia {
 		f.keep(id, tap)
 	}
-	copyFields(w.Header(), resp.Header, "Content-Type", "Cache-Control", "Allow", "Retry-After")
-	if httpx.MediaType(resp.Header) == eventStream {
+	copyFields(w.Header(), resp.Header, "Cache-Control", "Allow", "Retry-After")
+	switch media := httpx.MediaType(resp.Header); {
+	case media == eventStream:
+		w.Header().Set("Content-Type", eventStream)
 		f.copyEvents(w, resp, tap)
-		return
+	case media == typeJSON || strings.HasPrefix(media, "application/") && strings.HasSuffix(media, "+json"):
+		noteHeader(w, resp)
+		w.Header().Set("Content-Type", typeJSON)
+		f.copyMessage(w, resp, tap, requestID(body), "")
+	default:
+		noteHeader(w, resp)
+		f.copyMessage(w, resp, tap, requestID(body), "the server has responded with the status "+strconv.Itoa(resp.StatusCode)+" and the Content-Type "+
+			wire.Quote(diag.Cut(media, maxMedia))+"; the proxy passes only JSON and event streams on")
 	}
-	f.copyMessage(w, resp, tap)
 }
 
 // maxTaps is how many sessions a Forwarder tells apart.
@@ -147,11 +158,22 @@ func (f *Forwarder) fail(w http.ResponseWriter, r *http.Request, body []byte, er
 	}
 	reason := f.web.Explain(err)
 	f.o.Note(reason)
-	var id jsonrpc.ID
+	refuse(w, http.StatusBadGateway, requestID(body), codeProxy, reason)
+}
+
+// noteHeader notes the header of a response of the server as it is.
+func noteHeader(w http.ResponseWriter, resp *http.Response) {
+	if t, ok := w.(*tappedWriter); ok {
+		t.note(resp.StatusCode, resp.Header)
+	}
+}
+
+// requestID returns the id of the request in a body, or of the first one.
+func requestID(body []byte) (id jsonrpc.ID) {
 	if messages := parse(body); len(messages) > 0 && messages[0].IsRequest() {
 		id = messages[0].ID
 	}
-	refuse(w, http.StatusBadGateway, id, codeProxy, reason)
+	return id
 }
 
 // copyFields copies the named fields and those of MCP.
@@ -168,18 +190,30 @@ func copyFields(to, from http.Header, names ...string) {
 	}
 }
 
-// copyMessage sends a response that is one message, or no message at all.
-func (f *Forwarder) copyMessage(w http.ResponseWriter, resp *http.Response, tap *Tap) {
+// maxMedia limits a content type in the text of an error, and the id of a session, in bytes.
+const maxMedia = 200
+
+// copyMessage sends a response that is one message, or no message at all. If its body may
+// be a page for a browser, other says why the client receives an error in place of it.
+func (f *Forwarder) copyMessage(w http.ResponseWriter, resp *http.Response, tap *Tap, id jsonrpc.ID, other string) {
 	body, err := readBack(resp)
 	if err != nil {
 		f.o.Note(f.web.Explain(err))
 		refuse(w, http.StatusBadGateway, jsonrpc.ID{}, codeProxy, f.web.Explain(err))
 		return
 	}
-	w.WriteHeader(resp.StatusCode)
+	status := resp.StatusCode
 	if len(body) > 0 {
 		tap.message(false, body)
+		if other != "" {
+			if status < 400 {
+				status = http.StatusBadGateway
+			}
+			refuse(w, status, id, codeProxy, other)
+			return
+		}
 	}
+	w.WriteHeader(status)
 	_ = write(w, body)
 }
 

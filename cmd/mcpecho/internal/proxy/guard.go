@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 
 	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -22,16 +21,12 @@ type Guard struct {
 	Path    string   // the path of the endpoint, of which a part is secret
 	Origins []string // of web pages that may use it
 	Next    http.Handler
-	Note    func(line string) // is called with why a request was refused, a few times
-	noted   atomic.Int32
+	Note    func(line string) // is called with why a request was refused; may be nil
 }
-
-// maxNotes is how many refusals the user learns of: a page can cause any number.
-const maxNotes = 10
 
 // refuse refuses a request of another program, or one whose URL is wrong.
 func (g *Guard) refuse(w http.ResponseWriter, status int, reason string) {
-	if g.noted.Add(1) <= maxNotes && g.Note != nil {
+	if g.Note != nil {
 		g.Note("a request was refused with the status " + strconv.Itoa(status) + ": " + reason)
 	}
 	http.Error(w, reason, status)
@@ -40,7 +35,14 @@ func (g *Guard) refuse(w http.ResponseWriter, status int, reason string) {
 func (g *Guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	origin := r.Header.Get("Origin")
 	page := slices.Contains(g.Origins, origin)
+	site := r.Header.Get("Sec-Fetch-Site")
+	h := w.Header() // no response is a page, whatever the server has sent
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Content-Security-Policy", "sandbox; default-src 'none'")
 	switch {
+	case !page && (site == "cross-site" || site == "same-site"): // another port of this machine is the same site
+		g.refuse(w, http.StatusForbidden, "it comes from a page of another site; --allow-origin allows one")
+		return
 	case !ownHost(r) || origin != "" && !page && !sameHost(origin, r.Host):
 		g.refuse(w, http.StatusForbidden, "it comes from a page of another origin; --allow-origin allows one")
 		return
@@ -49,7 +51,6 @@ func (g *Guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if page {
-		h := w.Header()
 		h.Set("Access-Control-Allow-Origin", origin)
 		h.Set("Access-Control-Expose-Headers", "Mcp-Session-Id")
 		h.Set("Vary", "Origin")

@@ -16,6 +16,9 @@ import (
 // when the server ends.
 const maxPending = 100_000
 
+// maxID is how long the id of such a request may be, in bytes.
+const maxID = 200
+
 // A relay passes messages between a client and one connection to the server.
 type relay struct {
 	server jsonrpc.Stream
@@ -67,7 +70,7 @@ func (r *relay) fromClient(line []byte) error {
 		if m.IsRequest() {
 			r.eras.request(&m)
 			r.mu.Lock()
-			if len(r.pending) < maxPending {
+			if len(r.pending) < maxPending && len(m.ID.String()) <= maxID {
 				r.pending[m.ID]++
 			}
 			r.mu.Unlock()

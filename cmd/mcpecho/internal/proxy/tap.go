@@ -73,11 +73,17 @@ type tappedWriter struct {
 }
 
 func (w *tappedWriter) WriteHeader(status int) {
+	w.note(status, w.Header())
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// note notes a header, unless one was noted: that of the server, if the client receives
+// another one.
+func (w *tappedWriter) note(status int, header http.Header) {
 	if !w.begun {
 		w.begun = true
-		w.tap.http(&recording.HTTP{Exchange: w.exchange, Method: w.method, Status: status, Headers: w.Header()})
+		w.tap.http(&recording.HTTP{Exchange: w.exchange, Method: w.method, Status: status, Headers: header})
 	}
-	w.ResponseWriter.WriteHeader(status)
 }
 
 func (w *tappedWriter) Write(p []byte) (int, error) {

@@ -426,6 +426,10 @@ func TestGuard(t *testing.T) {
 		{"/SECRET/mcp", []string{"Origin", base}, 400},
 		{"/SECRET/mcp", []string{"Origin", "http://localhost:6274"}, 400},
 		{"/SECRET/mcp", []string{"Content-Type", "text/plain"}, 415},
+		{"/SECRET/mcp", []string{"Sec-Fetch-Site", "cross-site"}, 403},
+		{"/SECRET/mcp", []string{"Sec-Fetch-Site", "same-site"}, 403},
+		{"/SECRET/mcp", []string{"Sec-Fetch-Site", "same-site", "Origin", "http://localhost:6274"}, 400},
+		{"/SECRET/mcp", []string{"Sec-Fetch-Site", "none"}, 400},
 	} {
 		f.url = base + test.path
 		r, _ := http.NewRequestWithContext(t.Context(), "POST", f.url, strings.NewReader("{}"))
@@ -443,6 +447,9 @@ func TestGuard(t *testing.T) {
 		_ = resp.Body.Close()
 		if resp.StatusCode != test.want {
 			t.Errorf("%s %v: %s, want %d", test.path, test.header, resp.Status, test.want)
+		}
+		if resp.Header.Get("X-Content-Type-Options") != "nosniff" || !strings.HasPrefix(resp.Header.Get("Content-Security-Policy"), "sandbox;") {
+			t.Errorf("%s %v: %v", test.path, test.header, resp.Header)
 		}
 	}
 }
@@ -557,5 +564,52 @@ func TestForwarder(t *testing.T) {
 	want := []sent{{"[Bearer mine] [] [é] []", odd}, {"[Bearer mine] [] [] [6]", ""}, {"[Bearer mine] [] [] []", ""}}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("the server got %q, want %q", got, want)
+	}
+}
+
+// TestForwarderPassesNoPages: what a browser could show as a page does not reach it, whatever
+// the server calls it. Its status does.
+func TestForwarderPassesNoPages(t *testing.T) {
+	t.Parallel()
+	const page = "<script>alert(1)</script>"
+	for _, test := range []struct {
+		types  []string
+		status int
+		want   int
+		passed bool
+	}{
+		{[]string{"text/html"}, 200, 502, false},
+		{[]string{"text/html"}, 404, 404, false},
+		{nil, 200, 502, false},
+		{[]string{"image/svg+xml"}, 200, 502, false},
+		{[]string{"application/xhtml+xml"}, 400, 400, false},
+		{[]string{"application/json, text/html"}, 200, 502, false},
+		{[]string{"application/json; charset=utf-7"}, 200, 200, true},
+		{[]string{"application/json", "text/html"}, 200, 200, true},
+		{[]string{"application/problem+json"}, 403, 502, false}, // what refuses the credentials of the proxy
+		{[]string{"application/problem+json"}, 409, 409, true},
+		{[]string{eventStream, "text/html"}, 200, 200, true},
+	} {
+		origin := serveWeb(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header()["Content-Type"] = test.types
+			w.Header().Set("Mcp-Session-Id", "s")
+			w.WriteHeader(test.status)
+			_, _ = io.WriteString(w, page)
+		}), false)
+		forwarder, err := NewForwarder(origin.url, nil, nil, &Options{Note: func(string) {}}, &WebOptions{Explain: error.Error})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer forwarder.Close()
+		resp, err := serveWeb(t, forwarder, false).do(t.Context(), "POST", callEcho(7, "x"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, _ := io.ReadAll(resp.Body)
+		types := resp.Header["Content-Type"]
+		if resp.StatusCode != test.want || (string(body) == page) != test.passed || len(types) != 1 || types[0] != typeJSON && types[0] != eventStream ||
+			!test.passed && !strings.Contains(string(body), `"id":7`) {
+			t.Errorf("%v: status %d, %v, %s", test.types, resp.StatusCode, types, body)
+		}
 	}
 }

@@ -68,8 +68,13 @@ type Bench struct {
 	endComparison context.CancelCauseFunc // of the latest comparison; may be nil
 }
 
+// maxReason limits why something failed, in bytes: a server can send a long error.
+const maxReason = 16 << 10
+
 // New returns a bench. The caller calls Run.
 func New(c Config) *Bench {
+	explain := c.Explain
+	c.Explain = func(err error) string { return cut(explain(err), maxReason) }
 	b := &Bench{
 		config: c, again: make(chan string, 1), relist: make(chan struct{}, 1), refollow: make(chan struct{}, 1),
 		changed: make(chan struct{}), pagesChanged: make(chan struct{}),

@@ -141,6 +141,7 @@ func (b *Bench) start(q *callRequest) (int, error) {
 		defer cancel(nil)
 		began := time.Now()
 		result, err := run(ctx, func(p mcp.Progress) {
+			p.Message, p.Meta, p.Extra = cut(p.Message, maxEntryText), nil, nil // each update sends all calls
 			text, _ := p.MarshalJSON()
 			b.update(partCalls, func() { c.Progress = text })
 		})
@@ -241,6 +242,7 @@ func (b *Bench) finish(c *call, i *item, version string, result marshaler, err e
 			}
 		}
 	}
+	done.Problem = cut(done.Problem, maxReason)
 	b.update(partCalls, func() {
 		c.Took, c.Status, c.Error, c.IsError, c.Check, c.Problem = done.Took, done.Status, done.Error, done.IsError, done.Check, done.Problem
 		c.Size, c.Kept, c.result = len(raw), raw != nil, raw

@@ -81,8 +81,8 @@ func (b *Bench) part(part string) any {
 		return b.connection.value()
 	case partLists:
 		return b.lists.value()
-	case partAsks:
-		return append([]any{}, values(b.asks, (*ask).value)...)
+	case partAsks: // the page shows one at a time
+		return map[string]any{"asks": append([]any{}, values(b.asks[:min(1, len(b.asks))], (*ask).value)...), "more": max(0, len(b.asks)-1)}
 	}
 	return append([]any{}, values(b.calls, (*call).value)...)
 }

@@ -123,8 +123,12 @@ func compare(kind string, old, now []*item, before, same bool) []*item {
 			i.Change, i.Notes = was.Change, was.Notes
 		}
 	}
+	n, size := 0, 0 // a server may have other items each time
 	for _, i := range old {
 		if earlier[i.Name] == i {
+			if n, size = n+1, size+len(i.Name)+len(i.Title)+len(i.raw); n > maxRemoved || size > maxRemovedBytes {
+				break
+			}
 			gone := *i
 			gone.Change, gone.Notes = changeRemoved, nil
 			now = append(now, &gone)
@@ -132,6 +136,9 @@ func compare(kind string, old, now []*item, before, same bool) []*item {
 	}
 	return now
 }
+
+// maxRemoved and maxRemovedBytes limit the items of a kind that the server no longer has.
+const maxRemoved, maxRemovedBytes = 200, 1 << 20
 
 // Changes of an item.
 const (
@@ -154,7 +161,7 @@ func differences(kind string, old, now mcp.RawMessage) (notes []note) {
 		if c.Path != "" {
 			text = c.Path + ": " + text
 		}
-		notes = append(notes, note{c.Kind.String(), text})
+		notes = append(notes, note{c.Kind.String(), cut(text, maxEntryText)})
 	}
 	if len(changes) > maxNotes {
 		notes = append(notes, note{Text: strconv.Itoa(len(changes)-maxNotes) + " more changes"})

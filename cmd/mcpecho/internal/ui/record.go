@@ -1,7 +1,7 @@
 package ui
 
 import (
-	"bytes"
+	"io"
 	"net/http"
 	"slices"
 	"time"
@@ -16,18 +16,13 @@ func (s *Server) recording(w http.ResponseWriter) {
 	b.mu.Lock()
 	entries := slices.Clone(b.ring.entries) // which do not change
 	b.mu.Unlock()
-	var file bytes.Buffer
-	if err := record(&file, entries, b.config.Secrets); err != nil {
-		fail(w, http.StatusInternalServerError, err)
-		return
-	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	_, _ = w.Write(file.Bytes())
+	_ = record(w, entries, b.config.Secrets) // the page has left
 }
 
 // record writes a recording of what the entries say about connections: messages, lines
 // that are not JSON and how connections ended, each with its time.
-func record(file *bytes.Buffer, entries []*entry, secrets []string) error {
+func record(file io.Writer, entries []*entry, secrets []string) error {
 	out := recording.NewWriter(file, secrets...)
 	numbers := make(map[int]int) // of the connections
 	var began time.Time

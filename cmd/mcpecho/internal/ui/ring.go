@@ -3,6 +3,7 @@ package ui
 import (
 	"bytes"
 	"fmt"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -12,7 +13,7 @@ import (
 
 const (
 	ringBytes    = 64 << 20 // of messages and of what the ring adds to each
-	entryBytes   = 512      // what an entry costs beside its data
+	entryBytes   = 512      // what an entry costs beside its data and its texts
 	maxPending   = 10_000   // requests whose responses are recognized
 	maxEntryText = 500      // bytes of text in the metadata of an entry
 	maxName      = 200      // bytes of a method or a name in the metadata of an entry
@@ -50,11 +51,24 @@ type entry struct {
 	when time.Time
 }
 
+// bytes returns what the entry costs.
+func (e *entry) bytes() int {
+	return entryBytes + len(e.data) + len(e.Method) + len(e.Name) + len(e.ID) + len(e.Text)
+}
+
 // A requestKey identifies a request.
 type requestKey struct {
 	conn int
 	sent bool
 	id   string
+}
+
+// A pendingRequest is what a response needs to know of its request. The entry of a request
+// would keep its data.
+type pendingRequest struct {
+	seq          int64
+	when         time.Time
+	method, name string
 }
 
 // A ring keeps the latest entries.
@@ -64,7 +78,7 @@ type ring struct {
 	size    int
 	last    int64 // the Seq of the latest entry
 	dropped int64 // the number of entries that are no longer kept
-	pending map[requestKey]*entry
+	pending map[requestKey]pendingRequest
 }
 
 // add appends an entry and removes the oldest ones if there is no room.
@@ -75,14 +89,14 @@ func (r *ring) add(e *entry, data []byte) *entry {
 		e.when = time.Now()
 	}
 	e.At = float64(e.when.UnixMicro()) / 1000
-	if len(data)+entryBytes <= r.limit {
+	if e.bytes()+len(data) <= r.limit {
 		e.data = bytes.Clone(data)
 	}
 	r.entries = append(r.entries, e)
-	r.size += len(e.data) + entryBytes
+	r.size += e.bytes()
 	n := 0
 	for ; r.size > r.limit && n < len(r.entries)-1; n++ {
-		r.size -= len(r.entries[n].data) + entryBytes
+		r.size -= r.entries[n].bytes()
 		r.entries[n] = nil
 	}
 	r.entries, r.dropped = r.entries[n:], r.dropped+int64(n)
@@ -94,6 +108,7 @@ func (r *ring) message(conn int, sent bool, data []byte) *entry {
 	e := &entry{Conn: conn, Sent: sent, when: time.Now()}
 	data = bytes.TrimSpace(data)
 	m, err := jsonrpc.Parse(data)
+	pending := false
 	switch {
 	case err != nil:
 		e.Kind, e.Text = kindInvalid, cut(err.Error(), maxEntryText)
@@ -101,18 +116,15 @@ func (r *ring) message(conn int, sent bool, data []byte) *entry {
 		e.Kind, e.Method, e.Name = kindNotification, cut(m.Method, maxName), cut(nameOf(m.Params), maxName)
 		if m.IsRequest() {
 			e.Kind, e.ID = kindRequest, cut(m.ID.String(), maxName)
-			if r.pending == nil || len(r.pending) >= maxPending {
-				r.pending = make(map[requestKey]*entry)
-			}
-			r.pending[requestKey{conn, sent, e.ID}] = e
+			pending = true
 		}
 	default:
 		e.Kind, e.ID = kindResponse, cut(m.ID.String(), maxName)
 		key := requestKey{conn, !sent, e.ID}
-		if request := r.pending[key]; request != nil {
+		if request, ok := r.pending[key]; ok {
 			delete(r.pending, key)
 			took := float64(e.when.Sub(request.when).Microseconds()) / 1000
-			e.Method, e.Name, e.Took, e.Of = request.Method, request.Name, &took, request.Seq
+			e.Method, e.Name, e.Took, e.Of = request.method, request.name, &took, request.seq
 		}
 		if m.Error != nil {
 			e.Kind, e.Text = kindError, cut(fmt.Sprintf("%d %s", m.Error.Code, m.Error.Message), maxEntryText)
@@ -120,7 +132,14 @@ func (r *ring) message(conn int, sent bool, data []byte) *entry {
 			e.Failed = string(wire.Lookup(m.Result, "isError")) == "true"
 		}
 	}
-	return r.add(e, data)
+	r.add(e, data)
+	if pending {
+		if r.pending == nil || len(r.pending) >= maxPending {
+			r.pending = make(map[requestKey]pendingRequest)
+		}
+		r.pending[requestKey{conn, sent, e.ID}] = pendingRequest{e.Seq, e.when, e.Method, e.Name}
+	}
+	return e
 }
 
 // nameOf returns what the params of a request are about, or "".
@@ -159,13 +178,14 @@ func (r *ring) clear() {
 	r.entries, r.size, r.pending = nil, 0, nil
 }
 
-// cut returns the first bytes of a text, as valid UTF-8.
+// cut returns a copy of the first bytes of a text, as valid UTF-8. The text may share
+// memory with a message.
 // Inlined, it would add 4 KB to mcpecho.
 //
 //go:noinline
 func cut(s string, n int) string {
 	if len(s) <= n {
-		return s
+		return strings.Clone(s)
 	}
 	for n > 0 && !utf8.RuneStart(s[n]) {
 		n--

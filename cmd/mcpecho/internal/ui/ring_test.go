@@ -1,7 +1,9 @@
 package ui
 
 import (
+	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -45,7 +47,7 @@ func TestRingIsBounded(t *testing.T) {
 		r.message(1, true, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"%s"}`, i, strings.Repeat("m", 1000)))
 		size := 0
 		for _, e := range r.entries {
-			size += len(e.data) + entryBytes
+			size += e.bytes()
 		}
 		if size != r.size || size > r.limit || len(r.pending) > maxPending {
 			t.Fatalf("the ring holds %d bytes and counts %d", size, r.size)
@@ -73,5 +75,56 @@ func TestRingIsBounded(t *testing.T) {
 	}
 	if e := r.text(kindStderr, "", "after"); e.Seq != 2002 || r.get(2002) != e {
 		t.Errorf("after clear: %+v", e)
+	}
+}
+
+// TestRingForgetsUnansweredRequests: what waits for a response is a few words, even if the
+// server never gets one.
+func TestRingForgetsUnansweredRequests(t *testing.T) {
+	r := ring{limit: 1 << 20}
+	pad := strings.Repeat("x", 100_000)
+	heap := func() int64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	before := heap()
+	for i := range 300 {
+		r.message(1, false, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":"q%d","method":"sampling/createMessage","params":{"name":"n","pad":"%s"}}`, i, pad))
+		r.message(1, false, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":"%d%s","method":"m%s","params":{"uri":"%s"}}`, i, pad, pad, pad))
+	}
+	if kept := heap() - before; kept > 4<<20 {
+		t.Errorf("600 requests without a response keep %d bytes", kept)
+	}
+	r.message(1, true, []byte(`{"jsonrpc":"2.0","id":"q0","result":{}}`))
+	if e := r.get(601); e.Of != 1 || e.Method != "sampling/createMessage" || e.Name != "n" || e.Took == nil || r.get(1) != nil {
+		t.Errorf("the response to a request that is no longer kept: %+v", e)
+	}
+	runtime.KeepAlive(&r)
+}
+
+// TestStateIsBounded: what a server sends again and again does not make the state grow.
+func TestStateIsBounded(t *testing.T) {
+	var items []*item
+	for i := range 300 { // other items each time
+		items = compare(kindTool, items, []*item{{Name: fmt.Sprint("new", i), raw: []byte(strings.Repeat("r", 10_000))}}, true, true)
+	}
+	size := 0
+	for _, i := range items {
+		size += len(i.raw)
+	}
+	if len(items) > maxRemoved+1 || size > maxRemovedBytes+10_000 || items[1].Name != "new298" || items[1].Change != changeRemoved {
+		t.Errorf("%d items of %d bytes, then %+v", len(items), size, items[1])
+	}
+	b := New(Config{Explain: error.Error})
+	if text := b.config.Explain(errors.New(strings.Repeat("e", 1<<20))); len(text) > maxReason+10 {
+		t.Errorf("a reason of %d bytes", len(text))
+	}
+	for i := range 5 {
+		b.asks = append(b.asks, &ask{ID: i + 1, Message: strings.Repeat("m", 1000)})
+	}
+	if text := string(encoded(b.part(partAsks))); len(text) > 1200 || !strings.Contains(text, `"more":4`) {
+		t.Errorf("questions: %.300s", text)
 	}
 }

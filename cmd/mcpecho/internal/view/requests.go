@@ -2,6 +2,7 @@ package view
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +18,7 @@ const (
 	maxWaiting  = 50_000   // requests without a response that are remembered
 	maxAnswered = 1000     // requests with a response that are remembered, to find a second one
 	maxKept     = 64 << 20 // bytes of the messages of requests that are remembered
+	maxWords    = 16 << 20 // bytes of their names, ids and tokens
 	maxName     = 1000     // bytes of the names and ids of requests that are remembered
 	maxTags     = 3        // of a request: its progress token, and the id of its task in each version
 )
@@ -30,10 +32,10 @@ type key struct {
 
 // A request waits for its response, or has received it.
 type request struct {
-	line *Line    // whose entry has the message only if it is to be shown with its response
-	root *request // the request of the exchange to which it belongs, often itself
-	kept int      // bytes of the message
-	tags []key    // those in requests.tags
+	line        *Line    // whose entry has the message only if it is to be shown with its response
+	root        *request // the request of the exchange to which it belongs, often itself
+	kept, words int      // bytes of the message, and of its names, id and tokens
+	tags        []key    // those in requests.tags
 
 	open          bool     // whether it is a call of a tool that waits for its response
 	before, after *request // the other open calls of the connection
@@ -45,21 +47,24 @@ type request struct {
 
 // requests match responses with requests. The zero value is ready to use.
 type requests struct {
-	known     map[key]*request
-	answered  []key            // those in known with a response, in the order of these
-	tags      map[key]*request // by progress tokens and by the ids of tasks, and the last of the open calls of a connection
-	n         int
-	kept      int // bytes of the messages in known
-	forgotten int // number of requests without a response that are not in known
+	known       map[int]map[key]*request // by the number of the connection
+	size        int                      // number of requests in known
+	answered    []key                    // those in known with a response, in the order of these
+	tags        map[key]*request         // by progress tokens and by the ids of tasks, and the last of the open calls of a connection
+	n           int
+	kept, words int // bytes of the messages in known, and of the names, ids and tokens
+	forgotten   int // number of requests without a response that are not in known
 }
+
+func (q *requests) find(k key) *request { return q.known[k.conn][k] }
 
 // add remembers a request, and with keep its message.
 func (q *requests) add(l *Line, keep bool) {
 	k := key{l.Entry.Conn, l.Entry.Sent, normal(l.id)}
-	if before := q.known[k]; before != nil && !before.answered {
+	if before := q.find(k); before != nil && !before.answered {
 		l.Error = "another request with this id waits for its response"
 	}
-	if len(k.id) > maxName || len(q.known) >= maxWaiting+maxAnswered {
+	if len(k.id) > maxName || q.size >= maxWaiting+maxAnswered || q.words >= maxWords {
 		q.forgotten++
 		return
 	}
@@ -73,15 +78,21 @@ func (q *requests) add(l *Line, keep bool) {
 		e := new(Entry)
 		e.Conn, e.At, e.Sent = l.Entry.Conn, l.Entry.At, l.Entry.Sent
 		r.line = &Line{Entry: e, Kind: l.Kind, Method: short(l.Method), Name: short(l.Name), id: k.id, n: q.n, Size: l.Size}
+		r.words = len(k.id) + len(r.line.Method) + len(r.line.Name)
+		q.words += r.words
 	}
 	r.root = cmp.Or(l.root, r)
 	r.line.root, r.line.request = r.root, r
 	l.root, l.request = r.root, r
 	if q.known == nil {
-		q.known, q.tags = make(map[key]*request), make(map[key]*request)
+		q.known, q.tags = make(map[int]map[key]*request), make(map[key]*request)
 	}
 	q.forget(k)
-	q.known[k] = r
+	if q.known[k.conn] == nil {
+		q.known[k.conn] = make(map[key]*request)
+	}
+	q.known[k.conn][k] = r
+	q.size++
 	q.tag(r, k.sent, "token ", wire.Lookup(l.Entry.Message.Params, "_meta", "progressToken"))
 	if k.sent && l.Method == "tools/call" {
 		last := q.tags[openCalls(k.conn)]
@@ -118,6 +129,8 @@ func (q *requests) tag(r *request, sent bool, kind string, value []byte) {
 	if k := (key{r.line.Entry.Conn, sent, kind + normal(string(value))}); value != nil && len(value) <= maxName && len(r.tags) < maxTags {
 		q.tags[k] = r
 		r.tags = append(r.tags, k)
+		r.words += len(k.id)
+		q.words += len(k.id)
 	}
 }
 
@@ -179,9 +192,13 @@ func normal(id string) string {
 
 // forget removes a request.
 func (q *requests) forget(k key) {
-	if r := q.known[k]; r != nil {
+	if r := q.find(k); r != nil {
 		q.kept -= r.kept
-		delete(q.known, k)
+		q.words -= r.words
+		q.size--
+		if delete(q.known[k.conn], k); len(q.known[k.conn]) == 0 {
+			delete(q.known, k.conn)
+		}
 		q.close(r)
 		for _, tag := range r.tags {
 			if q.tags[tag] == r {
@@ -195,12 +212,12 @@ func (q *requests) forget(k key) {
 func (q *requests) answer(l *Line) *request {
 	m := &l.Entry.Message
 	k := key{l.Entry.Conn, !l.Entry.Sent, normal(l.id)}
-	r := q.known[k]
+	r := q.find(k)
 	if r == nil { // the id may have another JSON type than that of the request
 		if k.id = strings.Trim(k.id, `"`); k.id == l.id {
 			k.id = `"` + l.id + `"`
 		}
-		r = q.known[k]
+		r = q.find(k)
 	}
 	isOfProxy := l.Entry.Kind == recording.Refusal // which has it for each request when the server ends
 	switch {
@@ -216,7 +233,7 @@ func (q *requests) answer(l *Line) *request {
 		q.tag(r, k.sent, "task ", wire.Lookup(m.Result, "taskId"))
 		q.tag(r, k.sent, "task ", wire.Lookup(m.Result, "task", "taskId"))
 		if q.answered = append(q.answered, k); len(q.answered) > maxAnswered {
-			if old := q.known[q.answered[0]]; old != nil && old.answered {
+			if old := q.find(q.answered[0]); old != nil && old.answered {
 				q.forget(q.answered[0])
 			}
 			q.answered = q.answered[1:]
@@ -258,7 +275,7 @@ func (q *requests) cancel(l *Line) {
 	var id jsonrpc.ID
 	if id.UnmarshalJSON(wire.Lookup(l.Entry.Message.Params, "requestId")) == nil {
 		l.id = id.String()
-		if r := q.known[key{l.Entry.Conn, l.Entry.Sent, normal(l.id)}]; r != nil {
+		if r := q.find(key{l.Entry.Conn, l.Entry.Sent, normal(l.id)}); r != nil {
 			r.canceled = max(l.Entry.At, 1)
 			l.root = r.root
 			q.close(r)
@@ -269,8 +286,12 @@ func (q *requests) cancel(l *Line) {
 // unanswered removes the requests without a response of a connection that ended, or of
 // all if it is 0, and returns their lines.
 func (q *requests) unanswered(conn int, at time.Duration) (lines []*Line) {
-	for k, r := range q.known {
-		if conn == 0 || k.conn == conn {
+	ended := map[int]map[key]*request{conn: q.known[conn]}
+	if conn == 0 {
+		ended = maps.Clone(q.known)
+	}
+	for _, known := range ended {
+		for k, r := range known {
 			q.forget(k)
 			l, problem, until := r.line, "no response", at // the line was printed
 			if r.canceled != 0 {

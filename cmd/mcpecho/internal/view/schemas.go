@@ -20,7 +20,7 @@ const (
 
 // schemas are those of the tools that servers have listed. The zero value is ready to use.
 type schemas struct {
-	known map[key]*schema // by the name of the tool; sent for that of arguments
+	known map[int]map[key]*schema // by the connection, and the name of the tool; sent for that of arguments
 	size  int
 	spent time.Duration
 }
@@ -45,9 +45,12 @@ func (s *schemas) learn(conn int, result []byte) {
 			s.forget(k)
 			if text := wire.Lookup(tool, member); text != nil && s.size+len(name)+len(text) <= maxSchemas {
 				if s.known == nil {
-					s.known = make(map[key]*schema)
+					s.known = make(map[int]map[key]*schema)
 				}
-				s.known[k] = &schema{text: bytes.Clone(text)}
+				if s.known[conn] == nil {
+					s.known[conn] = make(map[key]*schema)
+				}
+				s.known[conn][k] = &schema{text: bytes.Clone(text)}
 				s.size += len(name) + len(text)
 			}
 		}
@@ -55,25 +58,24 @@ func (s *schemas) learn(conn int, result []byte) {
 }
 
 func (s *schemas) forget(k key) {
-	if old := s.known[k]; old != nil {
+	if old := s.known[k.conn][k]; old != nil {
 		s.size -= len(k.id) + len(old.text)
-		delete(s.known, k)
+		delete(s.known[k.conn], k)
 	}
 }
 
 // end forgets the schemas of a connection.
 func (s *schemas) end(conn int) {
-	for k := range s.known {
-		if k.conn == conn {
-			s.forget(k)
-		}
+	for k := range s.known[conn] {
+		s.forget(k)
 	}
+	delete(s.known, conn)
 }
 
 // check returns how a value violates the schema of a tool, or "". A masked value may be
 // any other.
 func (s *schemas) check(k key, what string, value []byte) string {
-	schema := s.known[k]
+	schema := s.known[k.conn][k]
 	if schema == nil || s.spent >= maxChecks {
 		return ""
 	}
@@ -119,7 +121,7 @@ func (s *schemas) checkResult(l *Line) {
 	case string(wire.Lookup(result, "isError")) == "true":
 	case content != nil:
 		l.mark(s.check(k, "the result violates the output schema: ", content))
-	case s.known[k] != nil:
+	case s.known[k.conn][k] != nil:
 		l.mark("the tool has an output schema, and its result no structuredContent")
 	}
 }

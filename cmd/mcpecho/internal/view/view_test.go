@@ -472,19 +472,68 @@ func TestManyRequests(t *testing.T) {
 		}
 		describe(true, i, `,"method":"tools/call","params":{"name":"`+name+`"}}`)
 	}
-	if q := &v.requests; len(q.known) > maxWaiting+maxAnswered || q.kept > maxKept || q.forgotten != n-len(q.known) {
-		t.Errorf("%d requests, %d forgotten, %d bytes", len(q.known), q.forgotten, q.kept)
+	if q := &v.requests; q.size > maxWaiting+maxAnswered || q.kept > maxKept || q.forgotten != n-q.size {
+		t.Errorf("%d requests, %d forgotten, %d bytes", q.size, q.forgotten, q.kept)
 	}
 	for i := range n {
 		if l := describe(false, i, `,"result":{}}`); l.Error != "" {
 			t.Fatalf("%d: %s", i, l.Error)
 		}
 	}
-	if q := &v.requests; len(q.known) != maxAnswered || len(q.answered) != maxAnswered || q.forgotten != 0 {
-		t.Errorf("%d requests, %d answered, %d forgotten, %d bytes", len(q.known), len(q.answered), q.forgotten, q.kept)
+	if q := &v.requests; q.size != maxAnswered || len(q.known[1]) != q.size || len(q.answered) != maxAnswered || q.forgotten != 0 {
+		t.Errorf("%d requests, %d answered, %d forgotten, %d bytes", q.size, len(q.answered), q.forgotten, q.kept)
 	}
 	if lines := v.End(""); len(lines) != 0 || v.requests.kept != 0 {
 		t.Errorf("%d lines", len(lines))
+	}
+}
+
+// TestManyEnds: the end of a connection looks at its own requests and schemas only. 20,000
+// ends beside as many requests of other connections took 8 seconds.
+func TestManyEnds(t *testing.T) {
+	const n = 20_000
+	var v Viewer
+	add := func(conn int, text string) int {
+		e := &Entry{Entry: recording.Entry{Conn: conn, Sent: true, Text: text}}
+		if text == "" {
+			e.Kind = recording.Connection
+		} else {
+			e.ParseMessage()
+		}
+		return len(v.Describe(e))
+	}
+	began := time.Now()
+	for i := range n {
+		add(i+1, `{"jsonrpc":"2.0","id":1,"method":"m"}`)
+		v.schemas.learn(i+1, []byte(`{"tools":[{"name":"a","inputSchema":{}}]}`))
+	}
+	for i := range n {
+		add(n+i+1, "")
+	}
+	if took := time.Since(began); took > 4*time.Second {
+		t.Errorf("%d ends take %v", n, took)
+	}
+	for i := range n {
+		if lines := add(i+1, ""); lines != 2 {
+			t.Fatalf("connection %d: %d lines", i+1, lines)
+		}
+	}
+	if q := &v.requests; q.size != 0 || q.words != 0 || len(q.known) != 0 || v.schemas.size != 0 || len(v.schemas.known) != 0 {
+		t.Errorf("%d requests and %d bytes are left", q.size, q.words)
+	}
+}
+
+// TestManyLongNames: the names and ids of requests without a response have a limit in bytes.
+func TestManyLongNames(t *testing.T) {
+	var v Viewer
+	long := strings.Repeat("x", maxName-100)
+	for i := range 20_000 {
+		e := &Entry{Entry: recording.Entry{Conn: 1, Sent: true, Text: fmt.Sprintf(`{"jsonrpc":"2.0","id":"%d%s","method":"%s","params":{"name":"%s","_meta":{"progressToken":"%d%s"}}}`, i, long, long, long, i, long)}}
+		e.ParseMessage()
+		v.describe(e)
+	}
+	if q := &v.requests; q.words > maxWords+5*maxName || q.forgotten == 0 {
+		t.Errorf("%d bytes, %d forgotten", q.words, q.forgotten)
 	}
 }
 

@@ -16,7 +16,7 @@ const sample = { kind: 'object', fields: [
 	{ key: 'result', title: 'The whole result, in place of these', kind: 'raw' },
 ] };
 
-export function show(asks, server) {
+export function show({ asks, more }, server) {
 	const a = asks[0];
 	if (!a) {
 		if (current) dialog.close();
@@ -60,7 +60,7 @@ export function show(asks, server) {
 		body.push(p.systemPrompt && h('p.about', p.systemPrompt), (p.messages || []).map(message),
 			h('p.quiet', [p.maxTokens && 'at most ' + p.maxTokens + ' tokens', p.tools && p.tools.length + ' tools', p.temperature !== undefined && 'temperature ' + p.temperature].filter(Boolean).join(', ')), form);
 	}
-	fill(dialog, h('h2', { id: 'ask-title' }, titles[a.kind] || titles.form), h('p.quiet', server, asks.length > 1 ? ' · ' + (asks.length - 1) + ' more waiting' : ''), body, problem,
+	fill(dialog, h('h2', { id: 'ask-title' }, titles[a.kind] || titles.form), h('p.quiet', server, more ? ' · ' + more + ' more waiting' : ''), body, problem,
 		h('div.bar', button('.primary', a.host ? 'Open ' + a.host : 'Send', () => form ? form.requestSubmit() : accept()), button('', 'Decline', () => reply('decline')), h('span.gap'), a.kind !== 'sampling' && button('.plain', 'Cancel', () => reply('cancel'))));
 	if (!dialog.open) dialog.showModal();
 	(all(inputs, dialog)[0] || all('button', dialog)[0]).focus();
