@@ -177,6 +177,9 @@ func (c *Client) lookup(ctx context.Context, q *request) (RawMessage, error) {
 			return nil, nil // send returns it
 		}
 	}
+	if c.opts.CacheKey != nil {
+		key = append(append(key, 0), c.opts.CacheKey(ctx)...) // JSON has no zero byte
+	}
 	raw, state := c.cache.lookUp(ctx, string(key))
 	switch {
 	case raw == nil:

@@ -84,6 +84,13 @@ type Options struct {
 	// CacheSize(16<<20). Nil means no cache.
 	Cache Cache
 
+	// CacheKey returns a name for the credential that the transport sends for a
+	// call with this context, such as the ID of a user. A call is answered from the
+	// Cache only by a result for the same name. Set it if calls of several users
+	// share a client: the client cannot see what an http.RoundTripper adds. Nil
+	// means that all calls have the same credential.
+	CacheKey func(context.Context) string
+
 	// Log is called for each log message of the server, one at a time. Protocol
 	// version 2026-07-28 deprecates log messages; see [Client.SetLogLevel].
 	Log func(context.Context, *LogMessage)

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
@@ -19,6 +18,7 @@ import (
 	"github.com/stdmcp/stdmcp/internal/browser"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
+	"github.com/stdmcp/stdmcp/mcp/host/dialers"
 	"github.com/stdmcp/stdmcp/mcp/httperr"
 	"github.com/stdmcp/stdmcp/mcp/oauth"
 	"github.com/stdmcp/stdmcp/mcp/sse"
@@ -52,10 +52,11 @@ func (c *invocation) oauthOptions(path string) *oauth.Options {
 	tokens := oauth.NewFile(path)
 	tokens.Report = func(err error) { (&terminal.Console{Out: c.stderr}).Line("mcpecho: " + err.Error()) }
 	o := &oauth.Options{Store: &patientStore{tokens, c, lockDelay, maxLockTime}, ClientName: "mcpecho"}
-	o.Issuer = c.flags.Issuer
 	if c.entry != nil {
-		known := &c.entry.Auth.OAuth
-		o.Client, o.Scopes = oauth.Client{ID: known.ClientID, Secret: known.ClientSecret}, known.Scopes
+		dialers.Configure(o, c.entry)
+	}
+	if c.flags.Issuer != "" {
+		o.Issuer = c.flags.Issuer
 	}
 	return o
 }
@@ -146,11 +147,7 @@ func (c *invocation) redirect() string {
 	if c.entry == nil {
 		return ""
 	}
-	known := &c.entry.Auth.OAuth
-	if known.RedirectURI == "" && known.CallbackPort > 0 {
-		return "http://127.0.0.1:" + strconv.Itoa(known.CallbackPort) + "/callback"
-	}
-	return known.RedirectURI
+	return dialers.Configure(&oauth.Options{}, c.entry)
 }
 
 // authorizer returns the Authorizer of a login: a browser on this machine or a code for
@@ -224,6 +221,9 @@ func runLogout(ctx context.Context, c *invocation) error {
 	}
 	if path, exists := tokenFile(); exists {
 		c.auth = oauth.New(url, c.oauthOptions(path))
+		if shared, err := c.auth.SharedResource(ctx); err == nil && shared != "" {
+			(&terminal.Console{Out: c.stderr}).Line("This also ends the logins at other servers below " + c.shown(shared) + ", which share the token.")
+		}
 		if err := c.auth.Logout(ctx); err != nil {
 			return loginFailure(err)
 		}

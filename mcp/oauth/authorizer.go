@@ -73,6 +73,9 @@ func (t *Transport) tokenByUser(ctx context.Context, s *server, scopes []string,
 		ctx = context.WithValue(ctx, deviceKey{}, true)
 	}
 	known := t.loadRegistration(ctx, StoreKey{Issuer: s.issuer})
+	if t.forgotten(ctx, s, known) {
+		known = nil
+	}
 	k, c, err := t.authorizeByUser(ctx, s, scopes, key, known)
 	if known != nil && c != nil && c.ID == known.id && isCode(err, "invalid_client", "unauthorized_client") {
 		return t.authorizeByUser(ctx, s, scopes, key, nil) // the server deleted the registration
@@ -81,11 +84,17 @@ func (t *Transport) tokenByUser(ctx context.Context, s *server, scopes []string,
 }
 
 // checkCode returns why the Transport cannot use an authorization code of s, or nil.
-func checkCode(s *server) error {
+// assume permits metadata that does not name the methods of PKCE: it needs a fixed
+// issuer, and the challenge is sent all the same, so that a server that ignores it only
+// lacks the second protection of a code that comes back to this machine with its state.
+func checkCode(s *server, assume bool) error {
 	switch {
 	case s.authorize == "":
 		return &Error{URL: clean(s.issuer), Rule: "no authorization_endpoint in the metadata"}
-	case !s.legacy && !slices.Contains(s.pkceMethods, "S256"):
+	case !s.legacy && !s.pkceKnown && !assume:
+		return &Error{URL: clean(s.issuer), Rule: "the metadata has no code_challenge_methods_supported (Authorization Code Protection); " +
+			"if this server supports PKCE with S256, set Options.Issuer to it, and Options.AssumePKCE"}
+	case s.pkceKnown && !slices.Contains(s.pkceMethods, "S256"):
 		return &Error{URL: clean(s.issuer), Rule: "no PKCE with S256 in code_challenge_methods_supported (Authorization Code Protection)"}
 	}
 	return nil
@@ -108,7 +117,7 @@ func (t *Transport) authorizeByUser(ctx context.Context, s *server, scopes []str
 		return nil, nil, err
 	}
 	defer in.Close()
-	if err := checkCode(s); err != nil {
+	if err := checkCode(s, t.opts.AssumePKCE); err != nil {
 		return nil, nil, err
 	}
 	redirect := in.RedirectURI()
@@ -121,22 +130,25 @@ func (t *Transport) authorizeByUser(ctx context.Context, s *server, scopes []str
 	if err != nil {
 		return nil, c, err
 	}
+	want := expectedCallback{redirect, state, s.stated, s.issInResponses}
+	ctx = context.WithValue(ctx, callbackKey{}, &want)
 	defer asking(ctx, page)()
 	response, err := in.Authorize(ctx, page)
 	if d != nil && errors.Is(err, ErrNoBrowser) {
 		return d.token(ctx, t, s, scopes, key, t.loadRegistration(ctx, StoreKey{Issuer: s.issuer}))
 	}
 	if err != nil {
-		return nil, c, err
+		return nil, c, t.afterTimeout(ctx, s, c, err)
 	}
-	code, err := parseCallback(response, expectedCallback{redirect, state, s.issuer, s.issInResponses})
+	code, err := parseCallback(response, want)
 	if err != nil {
 		return nil, c, err
 	}
 	form := url.Values{
 		"grant_type": {"authorization_code"}, "code": {code}, "redirect_uri": {redirect},
-		"code_verifier": {verifier}, "resource": {s.resource},
+		"code_verifier": {verifier},
 	}
+	t.complete(form, s)
 	k, err := t.requestToken(ctx, &s.serverMetadata, c, form, key)
 	if err != nil {
 		return nil, c, err
@@ -155,7 +167,7 @@ func (t *Transport) authorizationURL(s *server, c *Client, redirect, state, veri
 	q := u.Query()
 	for name, value := range map[string]string{
 		"response_type": "code", "client_id": c.ID, "redirect_uri": redirect, "state": state,
-		"code_challenge": encode(sum[:]), "code_challenge_method": "S256", "resource": s.resource,
+		"code_challenge": encode(sum[:]), "code_challenge_method": "S256",
 	} {
 		q.Set(name, value)
 	}
@@ -165,12 +177,16 @@ func (t *Transport) authorizationURL(s *server, c *Client, redirect, state, veri
 	if slices.Contains(scopes, "offline_access") {
 		q.Set("prompt", "consent") // required by OpenID Connect Core, section 11
 	}
+	t.complete(q, s)
 	if key != nil {
 		q.Set("dpop_jkt", key.thumbprint())
 	}
 	u.RawQuery = q.Encode()
 	return u.String(), nil
 }
+
+// callbackKey is the context key of the expectedCallback, for Loopback.
+type callbackKey struct{}
 
 // expectedCallback describes the authorization response to a request.
 type expectedCallback struct {
@@ -208,7 +224,7 @@ func parseCallback(response string, want expectedCallback) (code string, err err
 	// Authorization Response Validation: compared without normalization, and
 	// required only if announced.
 	switch iss, ok := q["iss"]; {
-	case ok && iss[0] != want.issuer:
+	case ok && !matchesIssuer(want.issuer, iss[0]):
 		return refuse("comes from another authorization server, " + printable(clean(iss[0])) + " (RFC 9207, section 2.4)")
 	case !ok && want.issSaid:
 		return refuse("has no iss, although the server announces it (RFC 9207, section 2.4)")

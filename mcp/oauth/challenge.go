@@ -22,7 +22,7 @@ func parseChallenges(fields []string) (list []challenge) {
 	for _, field := range fields {
 		p := challengeParser{field}
 		for {
-			p.skip(" \t,")
+			p.skip(" \t,;")
 			scheme := p.token()
 			if scheme == "" {
 				break
@@ -56,7 +56,7 @@ func (p *challengeParser) token() string {
 // params reads the parameters of c, and reports whether they are well-formed. A
 // token without "=" is the next scheme. Some servers omit the commas.
 func (p *challengeParser) params(c *challenge) bool {
-	if p.s != "" && !strings.ContainsRune(" \t,", rune(p.s[0])) {
+	if p.s != "" && !strings.ContainsRune(" \t,;", rune(p.s[0])) {
 		return false
 	}
 	p.skip(" \t")
@@ -65,7 +65,7 @@ func (p *challengeParser) params(c *challenge) bool {
 		return true
 	}
 	for {
-		p.skip(" \t,")
+		p.skip(" \t,;")
 		before := p.s
 		name := p.token()
 		p.skip(" \t")
@@ -79,7 +79,7 @@ func (p *challengeParser) params(c *challenge) bool {
 		if !ok {
 			return false
 		}
-		if p.s != "" && !strings.ContainsRune(" \t,", rune(p.s[0])) {
+		if p.s != "" && !strings.ContainsRune(" \t,;", rune(p.s[0])) {
 			return false
 		}
 		name = strings.ToLower(name)
@@ -89,10 +89,23 @@ func (p *challengeParser) params(c *challenge) bool {
 	}
 }
 
-// value reads a token or a quoted string.
+// value reads a token or a quoted string. Some servers omit the quotes of a URL, or use
+// single ones. The value is no more trusted than a quoted one.
 func (p *challengeParser) value() (string, bool) {
+	if rest, ok := strings.CutPrefix(p.s, "'"); ok {
+		v, after, found := strings.Cut(rest, "'")
+		if found && !strings.Contains(v, `"`) {
+			p.s = after
+			return v, true
+		}
+	}
 	if !strings.HasPrefix(p.s, `"`) {
-		v := p.token()
+		n := 0
+		for n < len(p.s) && (httpx.IsTokenByte(p.s[n]) || strings.IndexByte(":/?#[]()=", p.s[n]) >= 0) {
+			n++
+		}
+		v := p.s[:n]
+		p.s = p.s[n:]
 		return v, v != ""
 	}
 	var b strings.Builder

@@ -164,7 +164,7 @@ func TestLongRequestToLoopback(t *testing.T) {
 	go func() { // ends when the request is refused
 		defer close(ended)
 		u, _ := url.Parse("http://127.0.0.1/cb")
-		(&receiver{uri: u}).serveOne(theirs, "s", func() {}, func(string) { t.Error("a request of 128 KiB is accepted") })
+		(&receiver{uri: u}).serveOne(theirs, expectation{state: "s"}, func() {}, func(string) { t.Error("a request of 128 KiB is accepted") })
 		_ = theirs.Close()
 	}()
 	go func() { _, _ = io.Copy(io.Discard, ours) }() // ends with the pipe
@@ -192,7 +192,7 @@ func TestRequestsThatAreNoResponse(t *testing.T) {
 		go func() { // ends with the request
 			defer close(ended)
 			u, _ := url.Parse("http://127.0.0.1/cb")
-			(&receiver{l: &Loopback{}, uri: u}).serveOne(theirs, tt.state, func() {}, func(string) { taken = true })
+			(&receiver{l: &Loopback{}, uri: u}).serveOne(theirs, expectation{state: tt.state}, func() {}, func(string) { taken = true })
 			_ = theirs.Close()
 		}()
 		_, _ = io.WriteString(ours, request+rest)

@@ -81,7 +81,11 @@ func (c *Client) authenticate(m *serverMetadata, form url.Values, h http.Header)
 		if key == nil {
 			return &Error{URL: clean(m.issuer), Rule: "the authorization server does not support client authentication with " + c.Key.alg}
 		}
-		assertion, err := c.assertion(key, m.issuer)
+		audience := m.issuer
+		if m.stated != m.issuer { // a template, which is no one's name
+			audience = m.token
+		}
+		assertion, err := c.assertion(key, audience)
 		if err != nil {
 			return err
 		}
@@ -302,7 +306,7 @@ func (t *Transport) register(ctx context.Context, s *server, redirect string) (*
 		grants = append(grants, deviceGrant)
 	}
 	post := func() (*response, error) {
-		return t.fetch.post(ctx, u, http.Header{"Content-Type": {"application/json"}}, t.clientMetadata(redirect, method, grants))
+		return t.fetch.postPublic(ctx, u, http.Header{"Content-Type": {"application/json"}}, t.clientMetadata(redirect, method, grants))
 	}
 	a, err := post()
 	if err == nil && len(grants) > 2 && isRefusal(a.refusal()) {

@@ -130,7 +130,8 @@ func (*Device) request(ctx context.Context, t *Transport, s *server, c *Client, 
 	if err != nil {
 		return nil, err
 	}
-	form := url.Values{"resource": {s.resource}}
+	form := url.Values{}
+	t.complete(form, s)
 	if len(scopes) > 0 {
 		form.Set("scope", strings.Join(scopes, " "))
 	}
@@ -207,7 +208,8 @@ func parseDeviceAnswer(r *response, f *fetcher) (*deviceAnswer, error) {
 // poll requests the token until the user has answered (RFC 8628, sections 3.4 and
 // 3.5).
 func (a *deviceAnswer) poll(ctx context.Context, t *Transport, s *server, c *Client, key *Key) (*token, error) {
-	form := url.Values{"grant_type": {deviceGrant}, "device_code": {a.device}, "resource": {s.resource}}
+	form := url.Values{"grant_type": {deviceGrant}, "device_code": {a.device}}
+	t.complete(form, s)
 	began, wait := time.Now(), a.interval
 	for last := error(nil); ; {
 		due := wait <= time.Until(a.Expires)

@@ -6,15 +6,19 @@ import (
 	"net/url"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp/httperr"
 )
 
 // A server describes the authorization server of the resource.
 type server struct {
-	resource    string // the resource parameter of requests
+	resource    string // the resource in the key of the token
+	sent        string // the resource parameter of requests; empty for none
 	metadataURL string // the resource's metadata, if the challenge named it
 	scopes      []string
 	dpop        bool // the resource requires DPoP tokens
@@ -34,26 +38,46 @@ const (
 // discover finds the authorization server of the resource (Authorization Server
 // Discovery). A server of 2025-03-26 is its own authorization server.
 func (t *Transport) discover(ctx context.Context, d demand) (*server, error) {
-	m, err := t.findResource(ctx, d.metadata)
+	ctx, cancel := withTimeout(ctx, searchTime)
+	defer cancel()
+	s := &server{metadataURL: d.metadata, resource: canonical(t.url)}
+	m, dead, err := t.findResource(ctx, d.metadata)
 	if err != nil {
 		return nil, err
 	}
-	s := &server{metadataURL: d.metadata, resource: canonical(t.url)}
-	if m == nil && t.opts.Issuer == "" {
-		return s, t.findServer(ctx, s, origin(t.url), true)
+	if m != nil {
+		s.resource, s.sent, s.scopes, s.dpop = m.resource, m.resource, m.scopes, m.dpopRequired
+	} else {
+		// The query of the URL may have a secret for the MCP server alone.
+		bare := *t.url
+		bare.RawQuery, bare.ForceQuery = "", false
+		s.sent = canonical(&bare)
+		if t.url.RawQuery != "" {
+			t.odd(httpx.Clean(t.url), "no metadata names the resource; the authorization server gets the URL without its query")
+		}
 	}
-	if m == nil {
-		return s, t.findServer(ctx, s, t.opts.Issuer, false)
+	switch {
+	case t.opts.RequestResource == NoResource:
+		s.resource, s.sent = canonical(t.url), ""
+	case t.opts.RequestResource != "":
+		s.resource, s.sent = canonical(t.url), t.opts.RequestResource
 	}
-	if !t.isOwn(m, d.metadata) {
-		return nil, &Error{URL: httpx.Clean(t.url), Rule: "the metadata is for another resource, " + clean(m.resource) +
-			" (RFC 9728, section 3.3); if that is right, set Options.Resource"}
+	if t.opts.Account != "" {
+		s.resource = t.accountResource()
 	}
-	s.resource, s.scopes, s.dpop = m.resource, m.scopes, m.dpopRequired
-	if len(m.servers) == 0 && t.opts.Issuer == "" {
+	switch {
+	case t.opts.TokenURL != "":
+		s.serverMetadata = serverMetadata{issuer: t.opts.Issuer, stated: t.opts.Issuer, authorize: t.opts.AuthorizationURL, token: t.opts.TokenURL}
+		return s, t.checkEndpoints(s)
+	case t.opts.Issuer != "":
+		return s, t.findServer(ctx, s, t.opts.Issuer, nil)
+	case m == nil:
+		s.legacy = true
+		return s, t.findServer(ctx, s, origin(t.url), dead)
+	case len(m.servers) == 0:
 		return nil, &Error{URL: httpx.Clean(t.url), Rule: "the metadata names no authorization server"}
 	}
-	return s, t.findServer(ctx, s, t.chooseServer(m.servers), false)
+	return s, t.findServer(ctx, s, t.chooseServer(m.servers), nil)
 }
 
 // isOwn reports whether m describes the resource of t: as Options.Resource or as
@@ -90,50 +114,116 @@ func (t *Transport) chooseServer(list []string) string {
 	return list[0]
 }
 
-// findResource returns the metadata of the resource, or nil if there is none.
-// said is the URL of the metadata in the challenge, if any.
-func (t *Transport) findResource(ctx context.Context, said string) (*resourceMetadata, error) {
+// findResource returns the metadata of the resource. If there is none, it returns nil
+// and, if the challenge named a URL, said, why there is nothing at it.
+func (t *Transport) findResource(ctx context.Context, said string) (m *resourceMetadata, dead, err error) {
+	var places []func() (*url.URL, error)
 	if said != "" {
-		u, err := t.fetch.parse(said)
+		places = append(places, func() (*url.URL, error) { return t.fetch.parse(said) })
+	}
+	// A dead URL in the challenge is common, as behind a proxy. The well-known URLs
+	// are those of the server itself, so they bring no other party in.
+	suffixes := []string{pathOf(t.url)}
+	if t.url.RawQuery != "" {
+		suffixes[0] += "?" + t.url.RawQuery // RFC 9728, section 3.1
+	}
+	if suffixes[0] != "" {
+		suffixes = append(suffixes, "")
+	}
+	for _, suffix := range suffixes {
+		places = append(places, func() (*url.URL, error) {
+			u, err := t.url.Parse(resourcePath + suffix)
+			if err == nil {
+				u.User = nil
+			}
+			return u, err
+		})
+	}
+	docs := make([]*resourceMetadata, len(places))
+	q := quest{places: len(places), named: said != "", foreignEnds: true}
+	at, ok, err := t.search(ctx, q, func(i int) (outcome, error) {
+		u, err := places[i]()
 		if err != nil {
-			return nil, &Error{URL: httpx.Clean(t.url), Rule: "the challenge has an invalid resource_metadata", Err: err}
+			return absent, &Error{URL: httpx.Clean(t.url), Rule: "the challenge has an invalid resource_metadata", Err: err}
 		}
 		a, err := t.fetch.get(ctx, u, nil)
+		if o, err := a.outcome(err); o != fits {
+			return o, err
+		}
+		m, err := a.resourceMetadata()
 		if err != nil {
-			return nil, err
+			return foreign, err
 		}
-		if !a.isJSON() {
-			return nil, &Error{URL: a.url, Rule: "no metadata at the URL that the challenge names: " + a.describe()}
+		docs[i] = m
+		named := ""
+		if q.named && i == 0 {
+			named = said
 		}
-		return a.resourceMetadata()
+		switch {
+		case m.resource == "":
+			return absent, &Error{URL: a.url, Rule: "the metadata states no resource (RFC 9728, section 2)"}
+		case !t.isOwn(m, named):
+			return foreign, &Error{URL: httpx.Clean(t.url), Rule: "the metadata is for another resource, " + clean(m.resource) +
+				" (RFC 9728, section 3.3); if that is right, set Options.Resource"}
+		case t.isExact(m):
+			return exact, nil
+		}
+		return fits, nil
+	})
+	switch {
+	case ok:
+		return docs[at], nil, nil
+	case at < 0:
+		return nil, err, nil
 	}
-	paths := []string{resourcePath + pathOf(t.url)}
-	if paths[0] != resourcePath {
-		paths = append(paths, resourcePath)
+	return nil, nil, err
+}
+
+// isExact reports whether m, which describes the resource, does so by exactly its
+// URL, or names the authorization server that is bound to it.
+func (t *Transport) isExact(m *resourceMetadata) bool {
+	if r, err := url.Parse(m.resource); err == nil && canonical(r) == canonical(t.url) || t.opts.Resource != "" || t.opts.Issuer != "" {
+		return true
 	}
-	for _, p := range paths {
-		u, err := t.url.Parse(p)
-		if err != nil {
-			continue
+	return slices.Contains(m.servers, t.currentBinding().issuer) || slices.Contains(m.servers, t.opts.Client.Issuer)
+}
+
+// search reads the locations of a quest in their order. It returns the index of the
+// document and true, or false and the error to report; at is negative if all
+// locations answered that they have nothing.
+func (t *Transport) search(ctx context.Context, q quest, read func(i int) (outcome, error)) (at int, ok bool, err error) {
+	var seen []outcome
+	var errs []error
+	for {
+		do, i := q.next(seen)
+		switch do {
+		case take:
+			for j, err := range errs[:i] {
+				if e, ok := diag.Find[*Error](err); ok && q.counts(j, seen[j]) {
+					t.odd(e.URL, e.Rule)
+				}
+			}
+			return i, true, nil
+		case fail:
+			return i, false, errs[i]
+		case nothing:
+			if i >= 0 {
+				err = errs[i]
+			}
+			return -1, false, err
 		}
-		u.User = nil
-		a, err := t.fetch.get(ctx, u, nil)
-		if err != nil {
-			return nil, err
+		o, err := read(i)
+		if _, late := diag.Find[*httperr.TimeoutError](context.Cause(ctx)); ctx.Err() != nil && !late { // the caller gave up
+			return i, false, err
 		}
-		if a.isJSON() {
-			return a.resourceMetadata()
-		}
-		if a.status/100 == 5 {
-			return nil, &Error{URL: a.url, Rule: a.describe()}
-		}
+		seen, errs = append(seen, o), append(errs, err)
 	}
-	return nil, nil
 }
 
 // findServer completes s with the metadata of the server with this issuer. A
-// legacy server may have none.
-func (t *Transport) findServer(ctx context.Context, s *server, issuer string, legacy bool) error {
+// legacy server may have none, unless dead is the error of metadata that its challenge
+// named: then the endpoints of the origin are not guessed.
+func (t *Transport) findServer(ctx context.Context, s *server, issuer string, dead error) error {
 	base, err := t.fetch.parse(issuer)
 	if err != nil {
 		return &Error{URL: httpx.Clean(t.url), Rule: "the server names an invalid authorization server", Err: err}
@@ -141,40 +231,54 @@ func (t *Transport) findServer(ctx context.Context, s *server, issuer string, le
 	if base.RawQuery != "" || base.Fragment != "" {
 		return &Error{URL: clean(issuer), Rule: "an issuer must not have a query or a fragment (RFC 8414, section 2)"}
 	}
+	legacy, stated := s.legacy, issuer
+	s.legacy = false
+	if t.opts.IssuerInMetadata != "" {
+		stated = t.opts.IssuerInMetadata
+	}
 	header := http.Header{}
 	if legacy {
 		header["Mcp-Protocol-Version"] = []string{"2025-03-26"}
 	}
-	var wrong error
-	for _, u := range metadataURLs(base) {
-		a, err := t.fetch.get(ctx, u, header)
-		if err != nil {
-			return err
-		}
-		if !a.isJSON() {
-			continue
+	urls := metadataURLs(base)
+	_, ok, err := t.search(ctx, quest{places: len(urls)}, func(i int) (outcome, error) {
+		a, err := t.fetch.get(ctx, urls[i], header)
+		if o, err := a.outcome(err); o != fits {
+			return o, err
 		}
 		m, err := parseServerMetadata(a.body)
-		if err != nil {
-			return &Error{URL: a.url, Rule: "invalid metadata (RFC 8414)", Err: err}
+		switch {
+		case err != nil:
+			return foreign, &Error{URL: a.url, Rule: "invalid metadata (RFC 8414)", Err: err}
+		case m.issuer != stated:
+			return foreign, &Error{URL: a.url, Rule: "the metadata of " + printable(issuer) + " has another issuer, " + printable(m.issuer) +
+				" (RFC 8414, section 3.3); if one of the two is right, set Options.Issuer to it" + templateHint(m.issuer)}
 		}
-		if m.issuer != issuer {
-			wrong = &Error{URL: a.url, Rule: "the metadata of " + printable(issuer) + " has another issuer, " + printable(m.issuer) +
-				" (RFC 8414, section 3.3); if one of the two is right, set Options.Issuer to it"}
-			continue
-		}
+		m.issuer, m.stated = issuer, stated
 		s.serverMetadata = *m
+		return exact, nil
+	})
+	switch {
+	case ok:
 		return t.checkEndpoints(s)
-	}
-	if wrong != nil {
-		return wrong
-	}
-	if !legacy {
+	case dead != nil:
+		return dead
+	case err != nil:
+		return err
+	case !legacy:
 		return &Error{URL: clean(issuer), Rule: "no authorization server metadata at any well-known URL (Authorization Server Metadata Discovery)"}
 	}
 	s.legacy = true
-	s.serverMetadata = serverMetadata{issuer: issuer, authorize: issuer + "/authorize", token: issuer + "/token", register: issuer + "/register"}
+	s.serverMetadata = serverMetadata{issuer: issuer, stated: issuer, authorize: issuer + "/authorize", token: issuer + "/token", register: issuer + "/register"}
 	return nil
+}
+
+// templateHint names the setting for an issuer that is a template.
+func templateHint(issuer string) string {
+	if strings.Contains(issuer, tenant) {
+		return ", and Options.IssuerInMetadata to the one in the metadata"
+	}
+	return ""
 }
 
 // metadataURLs returns the well-known URLs of an issuer's metadata in order of
@@ -250,12 +354,24 @@ func (a *response) resourceMetadata() (*resourceMetadata, error) {
 	return m, nil
 }
 
-// describe describes an unusable response.
-func (a *response) describe() string {
-	if a.status == http.StatusOK {
-		return "the response is not JSON"
+// outcome classifies a response, or the error of a request without one: it is fits if
+// there is a document. A server that answers with redirects in a circle has none.
+func (a *response) outcome(err error) (outcome, error) {
+	switch {
+	case a == nil:
+		return unavailable, err
+	case err != nil:
+		return astray, err
+	case a.isObject():
+		return fits, nil
+	case a.status == http.StatusOK:
+		return absent, &Error{URL: a.url, Rule: "no metadata at this URL: the response is not JSON"}
 	}
-	return http.StatusText(a.status)
+	err = &Error{URL: a.url, Rule: "no metadata at this URL: " + strconv.Itoa(a.status) + " " + http.StatusText(a.status)}
+	if a.status/100 == 5 {
+		return unavailable, err
+	}
+	return absent, err
 }
 
 // resourceMetadata holds the used members of protected resource metadata (RFC
@@ -276,7 +392,7 @@ func parseResourceMetadata(data []byte) (*resourceMetadata, error) {
 		case "authorization_servers":
 			m.servers = optStrings(r)
 		case "scopes_supported":
-			m.scopes = optStrings(r)
+			m.scopes = lenientStrings(r)
 		case "dpop_bound_access_tokens_required":
 			m.dpopRequired = optBool(r)
 		default:
@@ -289,6 +405,7 @@ func parseResourceMetadata(data []byte) (*resourceMetadata, error) {
 // 8414, section 2, and its extensions).
 type serverMetadata struct {
 	issuer         string
+	stated         string // the issuer as the metadata has it; see matchesIssuer
 	authorize      string
 	token          string
 	register       string
@@ -298,6 +415,7 @@ type serverMetadata struct {
 	authMethods    []string // of client authentication
 	signingAlgs    []string // of private_key_jwt
 	pkceMethods    []string // of PKCE
+	pkceKnown      bool     // the metadata has pkceMethods
 	dpopAlgs       []string
 	clientURLs     bool // client-id metadata documents
 	issInResponses bool // RFC 9207
@@ -310,27 +428,28 @@ func parseServerMetadata(data []byte) (*serverMetadata, error) {
 		case "issuer":
 			m.issuer = optString(r)
 		case "authorization_endpoint":
-			m.authorize = optString(r)
+			m.authorize = lenientString(r)
 		case "token_endpoint":
 			m.token = optString(r)
 		case "registration_endpoint":
-			m.register = optString(r)
+			m.register = lenientString(r)
 		case "revocation_endpoint":
-			m.revoke = optString(r)
+			m.revoke = lenientString(r)
 		case "device_authorization_endpoint":
-			m.device = optString(r)
+			m.device = lenientString(r)
 		case "scopes_supported":
-			m.scopes = optStrings(r)
+			m.scopes = lenientStrings(r)
 		case "token_endpoint_auth_methods_supported":
 			m.authMethods = optStrings(r)
 		case "token_endpoint_auth_signing_alg_values_supported":
 			m.signingAlgs = optStrings(r)
 		case "code_challenge_methods_supported":
+			m.pkceKnown = r.Kind() != wire.Null
 			m.pkceMethods = optStrings(r)
 		case "dpop_signing_alg_values_supported":
 			m.dpopAlgs = optStrings(r)
 		case "client_id_metadata_document_supported":
-			m.clientURLs = optBool(r)
+			m.clientURLs = lenientBool(r)
 		case "authorization_response_iss_parameter_supported":
 			m.issInResponses = optBool(r)
 		default:
@@ -368,3 +487,35 @@ func optStrings(r *wire.Reader) (list []string) {
 }
 
 func optBool(r *wire.Reader) bool { return !r.Null() && r.Bool() }
+
+// lenientString, lenientStrings and lenientBool read an optional value, which they drop
+// if it has another type: then the feature is not used. They are not for members whose
+// absence weakens a check, such as that of iss, DPoP or client authentication.
+func lenientString(r *wire.Reader) string {
+	if r.Kind() == wire.String {
+		return r.String()
+	}
+	r.Skip()
+	return ""
+}
+
+func lenientStrings(r *wire.Reader) (list []string) {
+	if r.Kind() != wire.Array {
+		r.Skip()
+		return nil
+	}
+	for r.Array(); r.More(); {
+		if s := lenientString(r); s != "" {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+func lenientBool(r *wire.Reader) bool {
+	if r.Kind() == wire.Bool {
+		return r.Bool()
+	}
+	r.Skip()
+	return false
+}

@@ -22,6 +22,8 @@ type Error struct {
 	URL  string // the server concerned, without user, password and query; may be empty
 	Rule string // what failed, with the section of the specification that a server violated
 	Err  error  // the cause; may be nil
+
+	unanswered bool // the user did not finish a login
 }
 
 func (e *Error) Error() string {

@@ -194,10 +194,12 @@ type response struct {
 	body   []byte
 }
 
-// get fetches a document and follows redirects.
+// get fetches a document and follows redirects. If a redirect cannot be followed, it
+// returns the response with the error.
 func (f *fetcher) get(ctx context.Context, u *url.URL, header http.Header) (*response, error) {
 	ctx, cancel := withTimeout(ctx, fetchTime)
 	defer cancel()
+	var last *response
 	for range maxRedirects + 1 {
 		a, err := f.send(ctx, http.MethodGet, u, header, nil)
 		if err != nil {
@@ -206,12 +208,34 @@ func (f *fetcher) get(ctx context.Context, u *url.URL, header http.Header) (*res
 		if a.status/100 != 3 {
 			return a, nil
 		}
+		last = a
 		next, err := httpx.ParseReference(u, a.header.Get("Location"))
 		if err != nil || a.header.Get("Location") == "" {
-			return nil, &Error{URL: a.url, Rule: "a redirect without a valid Location"}
+			return a, &Error{URL: a.url, Rule: "a redirect without a valid Location"}
 		}
 		if err := f.check(next); err != nil {
-			return nil, &Error{URL: a.url, Rule: "refused redirect", Err: err}
+			return a, &Error{URL: a.url, Rule: "refused redirect", Err: err}
+		}
+		u = next
+	}
+	return last, &Error{URL: httpx.Clean(u), Rule: "too many redirects"}
+}
+
+// postPublic is post for a body without secrets. It follows redirects to the same
+// origin that keep the method and the body (RFC 9110, section 15.4): the body goes to
+// the server that it is for.
+func (f *fetcher) postPublic(ctx context.Context, u *url.URL, header http.Header, body []byte) (*response, error) {
+	ctx, cancel := withTimeout(ctx, postTime)
+	defer cancel()
+	for range maxRedirects + 1 {
+		a, err := f.send(ctx, http.MethodPost, u, header, body)
+		if err != nil || a.status/100 != 3 {
+			return a, err
+		}
+		next, err := httpx.ParseReference(u, a.header.Get("Location"))
+		if err != nil || a.header.Get("Location") == "" || !httpx.SameOrigin(next, u) ||
+			a.status != http.StatusTemporaryRedirect && a.status != http.StatusPermanentRedirect {
+			return nil, &Error{URL: a.url, Rule: "refused redirect of a registration: it must be 307 or 308, to the same origin"}
 		}
 		u = next
 	}
@@ -259,13 +283,14 @@ func (f *fetcher) send(ctx context.Context, method string, u *url.URL, header ht
 	if len(data) > maxDocument {
 		return nil, &Error{URL: where, Rule: "the response is larger than 1 MiB"}
 	}
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	return &response{where, resp.StatusCode, resp.Header, data}, nil
 }
 
 func (a *response) isSuccess() bool { return a.status/100 == 2 }
 
-// isJSON reports whether the response is 200 and has a JSON media type.
-func (a *response) isJSON() bool {
-	t := httpx.MediaType(a.header)
-	return a.status == http.StatusOK && (t == "application/json" || len(t) > 5 && t[len(t)-5:] == "+json")
+// isObject reports whether the response is 200 and looks like a JSON object, whatever
+// its media type says: many servers send metadata as text.
+func (a *response) isObject() bool {
+	return a.status == http.StatusOK && bytes.HasPrefix(bytes.TrimLeft(a.body, " \t\r\n"), []byte("{"))
 }

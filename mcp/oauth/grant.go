@@ -62,7 +62,7 @@ func (t *Transport) tokenByGrant(ctx context.Context, s *server, scopes []string
 	if err != nil {
 		return nil, nil, err
 	}
-	form.Set("resource", s.resource)
+	t.complete(form, s)
 	if len(scopes) > 0 {
 		form.Set("scope", strings.Join(scopes, " "))
 	}
@@ -161,9 +161,11 @@ func (g Identity) form(ctx context.Context, t *Transport, s *server, scopes []st
 		"grant_type":           {"urn:ietf:params:oauth:grant-type:token-exchange"},
 		"requested_token_type": {idJAG},
 		"audience":             {s.issuer},
-		"resource":             {s.resource},
 		"subject_token":        {subject},
 		"subject_token_type":   {idToken},
+	}
+	if s.sent != "" { // Options.Parameters are for the other server
+		form.Set("resource", s.sent)
 	}
 	if g.Type != "" {
 		form.Set("subject_token_type", g.Type)
@@ -285,8 +287,8 @@ func (j *jwt) checkGrant(s *server, client string) error {
 		return errors.New(`its typ is not "oauth-id-jag+jwt"`)
 	case !slices.Contains(j.audience, s.issuer):
 		return errors.New("its audience is not " + printable(s.issuer))
-	case j.resource != "" && j.resource != s.resource:
-		return errors.New("its resource is not " + printable(s.resource))
+	case j.resource != "" && s.sent != "" && j.resource != s.sent:
+		return errors.New("its resource is not " + printable(s.sent))
 	case j.client != client:
 		return errors.New("its client_id is not Options.Client.ID")
 	}

@@ -48,6 +48,9 @@ func (t *Transport) Login(ctx context.Context) error {
 	t.mu.Lock()
 	t.stepUps = nil
 	t.mu.Unlock()
+	if err == nil {
+		t.loggedIn()
+	}
 	return err
 }
 
@@ -111,6 +114,13 @@ func (t *Transport) Logout(ctx context.Context) error {
 	if k != nil {
 		err = t.revoke(ctx, b, k)
 	}
+	if b.issuer != "" {
+		t.dropRegistration(ctx, b.issuer, b.client)
+	} else if s := t.nextServer(ctx); s != nil {
+		if g := t.loadRegistration(ctx, StoreKey{Issuer: s.issuer}); g != nil {
+			t.dropRegistration(ctx, s.issuer, g.id)
+		}
+	}
 	for _, key := range []StoreKey{b.key(), t.bindingKey()} {
 		if e := t.save(ctx, key, nil); e != nil {
 			err = &Error{Rule: "cannot write the store", Err: e}
@@ -120,6 +130,39 @@ func (t *Transport) Logout(ctx context.Context) error {
 	defer t.mu.Unlock()
 	t.tok, t.binding, t.failed, t.denied, t.stepUps = nil, binding{}, failure{}, failure{}, nil
 	return err
+}
+
+// nextServer returns the authorization server that a login would use, or nil.
+func (t *Transport) nextServer(ctx context.Context) *server {
+	if t.opts.Client.ID != "" || t.opts.ClientURL != "" || t.opts.Grant != nil || t.insecureError != nil {
+		return nil // it has no registration to forget
+	}
+	ctx, cancel := withTimeout(ctx, probeTime)
+	defer cancel()
+	d, err := t.probe(ctx)
+	if err != nil {
+		return nil
+	}
+	s, err := t.discover(d.withZone(ctx), d)
+	if err != nil {
+		return nil
+	}
+	return s
+}
+
+// SharedResource returns the parent of the server's URL that the server's metadata
+// stated at the login, or "": the token is then shared with other servers below the
+// parent, whose logins end with Logout, unless they have another Options.Account.
+func (t *Transport) SharedResource(ctx context.Context) (string, error) {
+	if t.err != nil {
+		return "", t.err
+	}
+	_, err := t.load(ctx)
+	r := t.currentBinding().resource
+	if err != nil || r == canonical(t.url) || t.opts.Account != "" {
+		return "", err
+	}
+	return r, nil
 }
 
 // lockedLoad locks the store for this server, and loads its token. An entry that it

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -161,5 +162,5 @@ type quietLoopback struct{ *Loopback }
 
 func (q quietLoopback) Listen(context.Context, string) (Receiver, error) {
 	l := &memoryListener{addr: "127.0.0.1:1", done: make(chan struct{})}
-	return &receiver{l: q.Loopback, ln: l, uri: &url.URL{Scheme: "http", Host: "127.0.0.1:1", Path: "/callback"}}, nil
+	return &receiver{l: q.Loopback, ln: []net.Listener{l}, uri: &url.URL{Scheme: "http", Host: "127.0.0.1:1", Path: "/callback"}}, nil
 }

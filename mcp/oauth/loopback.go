@@ -10,6 +10,9 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
 	"time"
 )
 
@@ -92,7 +95,20 @@ func (l *Loopback) Listen(ctx context.Context, last string) (Receiver, error) {
 		return nil, err
 	}
 	u.Host = net.JoinHostPort(u.Hostname(), port)
-	return &receiver{l: l, ln: ln, uri: u}, nil
+	r := &receiver{l: l, ln: []net.Listener{ln}, uri: u}
+	if _, err := netip.ParseAddr(u.Hostname()); err != nil {
+		// Browsers may try either address of localhost. Another program at the second
+		// one would receive the response.
+		second, err := listenTCP("::1", port)
+		if errors.Is(err, syscall.EADDRINUSE) {
+			_ = r.Close()
+			return nil, &Error{URL: clean(fixed), Rule: "another program listens for the authorization response, at [::1]", Err: err}
+		}
+		if err == nil { // else this machine has no IPv6
+			r.ln = append(r.ln, second)
+		}
+	}
+	return r, nil
 }
 
 // listenTCP listens at a port of this machine, a free one if it is "". host is an
@@ -112,13 +128,22 @@ func listenTCP(host, port string) (*net.TCPListener, error) {
 
 // A receiver listens for one authorization response.
 type receiver struct {
-	l   *Loopback
-	ln  net.Listener
-	uri *url.URL
+	l     *Loopback
+	ln    []net.Listener // at both addresses of localhost, or at one address
+	uri   *url.URL
+	stray atomic.Bool // a redirect came without the state of the request
 }
 
 func (r *receiver) RedirectURI() string { return r.uri.String() }
-func (r *receiver) Close() error        { return r.ln.Close() }
+
+func (r *receiver) Close() (err error) {
+	for _, ln := range r.ln {
+		if e := ln.Close(); e != nil {
+			err = e
+		}
+	}
+	return err
+}
 
 // Authorize implements [Receiver].
 func (r *receiver) Authorize(ctx context.Context, page string) (string, error) {
@@ -138,15 +163,18 @@ func (r *receiver) Authorize(ctx context.Context, page string) (string, error) {
 		defer cancel()
 	}
 	response := make(chan string, 2) // one from the browser, one pasted
-	served := make(chan struct{})
-	go func() { // ends when the listener and ctx do
-		r.serve(ctx, u.Query().Get("state"), response)
-		close(served)
-	}()
+	want := expectation{state: u.Query().Get("state")}
+	want.full, _ = ctx.Value(callbackKey{}).(*expectedCallback)
+	var once sync.Once
+	take := func(a string) { once.Do(func() { response <- a }) }
+	var served sync.WaitGroup
+	for _, ln := range r.ln {
+		served.Go(func() { r.serve(ctx, ln, want, take) }) // ends when the listener and ctx do
+	}
 	defer func() {
-		_ = r.ln.Close()
+		_ = r.Close()
 		cancel()
-		<-served
+		served.Wait()
 	}()
 	open := r.l.Open
 	if open == nil {
@@ -169,10 +197,11 @@ func (r *receiver) Authorize(ctx context.Context, page string) (string, error) {
 	case a := <-response:
 		return a, nil
 	case <-ctx.Done():
+		why := context.Cause(caller)
 		if caller.Err() == nil {
-			return "", unanswered(page, wait, nil)
+			began, why = time.Now().Add(-wait), nil
 		}
-		return "", unanswered(page, time.Since(began), context.Cause(caller))
+		return "", r.unanswered(page, time.Since(began), why)
 	}
 }
 
@@ -193,11 +222,25 @@ func (r *receiver) takePaste(ctx context.Context, response chan<- string) {
 
 func httpURL(u *url.URL) string { return u.Scheme + "://" + u.Host + u.EscapedPath() }
 
+// unanswered returns the error of a login at page, with what the user may have seen there.
+func (r *receiver) unanswered(page string, waited time.Duration, cause error) error {
+	e := unanswered(page, waited, cause)
+	if r.stray.Load() {
+		e.Rule += "; a redirect without the state of the request came, which must be ignored: is it from another login, or does the authorization server omit state?"
+	}
+	other := "localhost"
+	if r.uri.Hostname() == other {
+		other = "127.0.0.1"
+	}
+	e.Rule += "; if the page refuses the redirect URI " + r.uri.String() + ", set the registered one, which may have the host " + other
+	return e
+}
+
 // unanswered returns the error of a login at page that the user has not completed.
 // cause is why the caller gave up, or nil.
-func unanswered(page string, waited time.Duration, cause error) error {
+func unanswered(page string, waited time.Duration, cause error) *Error {
 	if u, err := url.Parse(page); err == nil {
 		page = httpURL(u)
 	}
-	return &Error{URL: page, Rule: "the user did not log in at this page within " + waited.Round(time.Millisecond).String(), Err: cause}
+	return &Error{unanswered: true, URL: page, Rule: "the user did not log in at this page within " + waited.Round(time.Millisecond).String(), Err: cause}
 }

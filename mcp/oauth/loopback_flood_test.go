@@ -20,9 +20,9 @@ func TestLoopbackAnswersDuringFlood(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := in.(*receiver)
-		address := r.ln.Addr().String()
-		_ = r.ln.Close()
-		r.ln = network.listen(address)
+		address := r.ln[0].Addr().String()
+		_ = r.Close()
+		r.ln = []net.Listener{network.listen(address)}
 		defer in.Close()
 		done := make(chan error, 1)
 		go func() { // ends with the response
@@ -85,7 +85,7 @@ func TestLoopbackSurvivesFailingAccept(t *testing.T) {
 	}
 	defer in.Close()
 	r := in.(*receiver)
-	r.ln = &failing{Listener: r.ln, left: 3}
+	r.ln = []net.Listener{&failing{Listener: r.ln[0], left: 3}}
 	done := make(chan error, 1)
 	go func() { // ends with the response
 		_, err := in.Authorize(t.Context(), "https://as.example.com/authorize?state=abc")

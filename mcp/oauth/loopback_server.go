@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/stdmcp/stdmcp/internal/diag"
 )
 
 const (
@@ -21,6 +23,7 @@ const (
 	pageDone   = pageHead + `You can close this page and return to the program.`
 	pageFailed = pageHead + `The program was not authorized. You can close this page and return to it.`
 	pageWrong  = pageHead + `This page does not belong to a pending authorization.`
+	pageStray  = pageWrong + ` It does not have the state of one, so the program ignores it. Log in at the page that the program opened.`
 
 	requestTime = 10 * time.Second
 	acceptPause = 10 * time.Millisecond // after a failure to accept a connection
@@ -28,16 +31,22 @@ const (
 	maxVisitors = 128 // concurrent connections
 )
 
-// serve answers one request on each connection until the listener is closed and
-// ctx is done. An http.Server would add 0.5 MB to a program.
-func (r *receiver) serve(ctx context.Context, state string, response chan<- string) {
+// An expectation is what the authorization response must have. full is nil if the
+// Receiver is not called by a Transport.
+type expectation struct {
+	state string
+	full  *expectedCallback
+}
+
+// serve answers one request on each connection of ln until that is closed and ctx is
+// done. An http.Server would add 0.5 MB to a program.
+func (r *receiver) serve(ctx context.Context, ln net.Listener, want expectation, take func(response string)) {
 	var visitors sync.WaitGroup
 	defer visitors.Wait()
 	seats := make(chan struct{}, maxVisitors)
 	var silent silent
-	var once sync.Once
 	for {
-		c, err := r.ln.Accept()
+		c, err := ln.Accept()
 		if errors.Is(err, net.ErrClosed) {
 			return
 		}
@@ -62,7 +71,7 @@ func (r *receiver) serve(ctx context.Context, state string, response chan<- stri
 			stop := context.AfterFunc(ctx, func() { _ = c.Close() })
 			defer stop()
 			_ = c.SetDeadline(time.Now().Add(requestTime))
-			r.serveOne(c, state, func() { silent.remove(c) }, func(a string) { once.Do(func() { response <- a }) })
+			r.serveOne(c, want, func() { silent.remove(c) }, take)
 		})
 	}
 }
@@ -100,22 +109,26 @@ func (s *silent) closeOldest() bool {
 }
 
 // serveOne answers one request. It calls read when the request is complete, or never
-// will be, and take if it is the authorization response with this state. Other pages in the browser can guess the port, so it
-// ignores every other request.
-func (r *receiver) serveOne(c net.Conn, state string, read func(), take func(string)) {
+// will be, and take if it is the authorization response with the state of the request.
+// Other pages in the browser can guess the port, so it ignores every other request.
+func (r *receiver) serveOne(c net.Conn, want expectation, read func(), take func(string)) {
 	req, err := http.ReadRequest(bufio.NewReader(io.LimitReader(c, maxRequest)))
 	read()
 	if err != nil {
 		return
 	}
 	q := req.URL.Query()
-	ok := req.Method == http.MethodGet && strings.EqualFold(req.Host, r.uri.Host) &&
-		req.URL.EscapedPath() == r.uri.EscapedPath() && len(q["state"]) == 1 &&
-		state != "" && subtle.ConstantTimeCompare([]byte(q.Get("state")), []byte(state)) == 1
+	here := req.Method == http.MethodGet && strings.EqualFold(req.Host, r.uri.Host) && req.URL.EscapedPath() == r.uri.EscapedPath()
+	ok := here && len(q["state"]) == 1 && want.state != "" && subtle.ConstantTimeCompare([]byte(q.Get("state")), []byte(want.state)) == 1
+	response := r.uri.String() + "?" + req.URL.RawQuery
 	status, page, policy := "400 Bad Request", pageWrong, noResources
-	if ok {
+	switch {
+	case ok:
 		status = "200 OK"
-		page, policy = r.l.page(q)
+		page, policy = r.l.page(want.refusal(q, response))
+	case here && (q.Has("code") || q.Has("error")):
+		r.stray.Store(true)
+		page = pageStray
 	}
 	_, _ = io.WriteString(c, "HTTP/1.1 "+status+"\r\n"+
 		"Content-Type: text/html; charset=utf-8\r\n"+
@@ -125,20 +138,34 @@ func (r *receiver) serveOne(c net.Conn, state string, read func(), take func(str
 		"Cache-Control: no-store\r\n"+
 		"Connection: close\r\n\r\n"+page)
 	if ok {
-		take(r.uri.String() + "?" + req.URL.RawQuery)
+		take(response)
 	}
 }
 
 // noResources is the policy for pages of this package.
 const noResources = "default-src 'none'; "
 
+// refusal returns the refusal in a response with the right state, or nil. From a response
+// that fails a check, such as that of its sender, it returns no text.
+func (w *expectation) refusal(q url.Values, response string) *ServerError {
+	if w.full != nil {
+		_, err := parseCallback(response, *w.full)
+		if refused, ok := diag.Find[*ServerError](err); ok || err == nil {
+			return refused
+		}
+		return &ServerError{URL: clean(w.full.issuer), Code: "invalid_response", Description: "the response is not that of the authorization server"}
+	}
+	if code := q.Get("error"); code != "" {
+		return &ServerError{Code: printable(code), Description: printable(q.Get("error_description"))}
+	}
+	return nil
+}
+
 // page returns the page for an authorization response, and the part of its policy
-// that limits what it loads.
-func (l *Loopback) page(response url.Values) (page, policy string) {
+// that limits what it loads. refused is nil after a success.
+func (l *Loopback) page(refused *ServerError) (page, policy string) {
 	page, policy = pageDone, noResources
-	var refused *ServerError
-	if code := response.Get("error"); code != "" {
-		refused = &ServerError{Code: printable(code), Description: printable(response.Get("error_description"))}
+	if refused != nil {
 		page = pageFailed
 	}
 	if l.Page != nil {

@@ -166,7 +166,7 @@ func TestLoopbackListensOnThisMachine(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer in.Close()
-	if addr := in.(*receiver).ln.Addr().(*net.TCPAddr); !addr.IP.IsLoopback() || !strings.HasPrefix(in.RedirectURI(), "http://app.localhost:") {
+	if addr := in.(*receiver).ln[0].Addr().(*net.TCPAddr); !addr.IP.IsLoopback() || !strings.HasPrefix(in.RedirectURI(), "http://app.localhost:") {
 		t.Error(addr, in.RedirectURI())
 	}
 	if _, err := (&Loopback{RedirectURI: "http://127.0.0.1:65536/cb"}).Listen(t.Context(), ""); err == nil || !strings.Contains(err.Error(), "invalid port 65536") {

@@ -56,7 +56,15 @@ func TestRefusedBeforeUserIsAsked(t *testing.T) {
 		{"redirect to the clouds", func(e *env) { e.handle = redirectTo(serverPath, "https://169.254.169.254/latest") }, []string{"169.254.169.254", "link-local"}},
 		{"redirects without end", func(e *env) { e.handle = redirectTo(serverPath, serverPath) }, []string{"too many redirects"}},
 		{"a bad place in the challenge", func(e *env) {
+			e.prm = nil
 			e.challenge = func(*http.Request) string { return `Bearer resource_metadata="http://example.com/prm"` }
+			e.handle = func(rw http.ResponseWriter, r *http.Request) bool { // and nothing elsewhere
+				if strings.HasPrefix(r.URL.Path, "/.well-known/") {
+					http.NotFound(rw, r)
+					return true
+				}
+				return false
+			}
 		}, []string{"the challenge", "must be https"}},
 		{"failing metadata", func(e *env) {
 			e.challenge = func(*http.Request) string { return "" }
@@ -171,7 +179,7 @@ func TestRefusedTokens(t *testing.T) {
 		{"no token", func(m map[string]any) { delete(m, "access_token") }, "no valid access_token"},
 		{"a line break", func(m map[string]any) { m["access_token"] = "a\r\nX: " + mark }, "no valid access_token"},
 		{"an unknown type", func(m map[string]any) { m["token_type"] = "mac" }, "unsupported token_type"},
-		{"no type", func(m map[string]any) { delete(m, "token_type") }, "unsupported token_type"},
+		{"a MAC", func(m map[string]any) { m["token_type"] = "user;mac" }, "unsupported token_type"},
 		{"no access token type", func(m map[string]any) { m["token_type"] = "N_A" }, "unsupported token_type"},
 		{"a bound one without a request", func(m map[string]any) { m["token_type"] = "DPoP" }, "not bound to the DPoP key"},
 		{"a number", func(m map[string]any) { m["access_token"] = 1 }, "RFC 6749, section 5.1"},

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/display"
-	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
@@ -28,6 +27,7 @@ type token struct {
 	secret  []byte    // of key, for the store
 
 	key       *Key
+	odd       string    // what is odd in the response; empty for nothing
 	issued    time.Time // when this process received it; zero if it was stored
 	refreshed bool      // it was issued for a refresh token
 
@@ -63,6 +63,9 @@ func (t *Transport) requestToken(ctx context.Context, m *serverMetadata, c *Clie
 		}
 		isNew := t.keepNonce(u, a.header, nonce)
 		k, err := a.token(form, t.secretsOf(form, c)...)
+		if err == nil && k.odd != "" {
+			t.odd(a.url, k.odd)
+		}
 		if again || key == nil || !isNew || !isCode(err, "use_dpop_nonce") {
 			return k, err
 		}
@@ -102,7 +105,7 @@ func (a *response) token(form url.Values, secrets ...string) (*token, error) {
 		case "refresh_token":
 			k.refresh = optString(r)
 		case "token_type":
-			kind = strings.ToLower(r.String())
+			kind = strings.ToLower(strings.TrimSpace(optString(r)))
 		case "scope":
 			scope = optString(r)
 		case "expires_in":
@@ -119,6 +122,10 @@ func (a *response) token(form url.Values, secrets ...string) (*token, error) {
 	}
 	switch {
 	case kind == "bearer":
+	case kind == "" || kind == "user" || kind == "jwt":
+		// What some servers call a bearer token. It goes where a bearer token goes, and
+		// fails if a bound token was requested.
+		k.odd = "the token response has the token_type " + strconv.Quote(kind) + ", which is taken for Bearer"
 	case kind == "dpop":
 		k.dpop = true
 	case kind == "n_a" && form.Has("requested_token_type"): // no access token (RFC 8693, section 2.2.1)
@@ -158,9 +165,6 @@ func (a *response) refusal(secrets ...string) *ServerError {
 	if s := http.StatusText(a.status); s != "" {
 		e.Code += " " + s
 	}
-	if t := httpx.MediaType(a.header); !a.isSuccess() && !strings.HasSuffix(t, "json") {
-		return e
-	}
 	code, description := "", ""
 	err := readMembers(a.body, func(r *wire.Reader, key string) {
 		switch key {
@@ -176,8 +180,26 @@ func (a *response) refusal(secrets ...string) *ServerError {
 		e.isOAuthCode = true
 		hidden := display.NewRedactor(secrets...)
 		e.Code, e.Description = hidden.Printable(code, maxServerText), hidden.Printable(description, maxServerText)
+	} else if !a.isSuccess() {
+		e.Description = display.NewRedactor(secrets...).Printable(a.text(), maxServerText)
 	}
 	return e
+}
+
+// text returns the text of a response that has no error of OAuth, without the tags of
+// a page.
+func (a *response) text() string {
+	text := string(a.body[:min(len(a.body), 4<<10)])
+	if strings.HasPrefix(strings.TrimSpace(text), "<") {
+		var b strings.Builder
+		for rest := text; rest != ""; {
+			before, tag, _ := strings.Cut(rest, "<")
+			b.WriteString(before + " ")
+			_, rest, _ = strings.Cut(tag, ">")
+		}
+		text = b.String()
+	}
+	return strings.Join(strings.Fields(text), " ")
 }
 
 // union returns the scopes of both lists without duplicates, in linear time.

@@ -171,7 +171,10 @@ func (t *Transport) obtain(ctx context.Context, old *token, d demand) (*token, e
 	if err != nil {
 		return nil, err
 	}
-	return t.storeToken(ctx, s, c, k)
+	if k, err = t.storeToken(ctx, s, c, k); err == nil {
+		t.loggedIn()
+	}
+	return k, err
 }
 
 // loginRequired returns the error of a request that only the user can help. refused
@@ -223,7 +226,8 @@ func (t *Transport) refresh(ctx context.Context, s *server, old *token) (*token,
 	if f.token == old && time.Now().Before(f.until) {
 		return nil, nil, f.err
 	}
-	form := url.Values{"grant_type": {"refresh_token"}, "refresh_token": {old.refresh}, "resource": {s.resource}}
+	form := url.Values{"grant_type": {"refresh_token"}, "refresh_token": {old.refresh}}
+	t.complete(form, s)
 	k, err := t.requestToken(ctx, &s.serverMetadata, c, form, old.key)
 	if err != nil {
 		return nil, nil, err

@@ -22,7 +22,16 @@ type binding struct {
 // bindingKey returns the key of the binding and of the lock. It contains
 // Options.Client, so that such a program shares no token with a registered one.
 func (t *Transport) bindingKey() StoreKey {
-	return StoreKey{Resource: canonical(t.url), Client: t.opts.Client.ID}
+	return StoreKey{Resource: t.accountResource(), Client: t.opts.Client.ID}
+}
+
+// accountResource returns the resource in keys that belong to this server and account
+// alone. An URL in a key has no fragment otherwise, so no other server has this one.
+func (t *Transport) accountResource() string {
+	if t.opts.Account == "" {
+		return canonical(t.url)
+	}
+	return canonical(t.url) + "#" + t.opts.Account
 }
 
 func (b binding) key() StoreKey { return StoreKey{b.issuer, b.resource, b.client} }
@@ -57,14 +66,19 @@ func (t *Transport) load(ctx context.Context) (*token, error) {
 	}
 	k, err := parseSaved(data)
 	t.mu.Lock()
-	defer t.mu.Unlock()
 	if ctx.Err() != nil {
+		t.mu.Unlock()
 		return nil, context.Cause(ctx) // a newer attempt may have loaded newer data
 	}
 	if k != nil && t.tok != nil && k.access == t.tok.access {
 		k = t.tok // which has proven
 	}
+	other := k != nil && k != t.tok
 	t.loaded, t.binding, t.tok = err == nil, b, k
+	t.mu.Unlock()
+	if other {
+		t.tokenLoaded()
+	}
 	return k, err
 }
 

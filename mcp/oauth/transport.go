@@ -55,9 +55,45 @@ type Options struct {
 	// means the scopes in the server's metadata if the server demands none.
 	Scopes []string
 
+	// Parameters are added to authorization and token requests, such as "audience"
+	// or "prompt". They cannot replace parameters of the protocol, which have
+	// options of their own, nor change how the response is returned.
+	Parameters map[string]string
+
+	// Account tells apart logins at one URL: each has a token of its own in the
+	// Store. Empty means the login that programs without accounts share.
+	Account string
+
+	// Name is the program's name for the server, for Trace.
+	Name string
+
+	// Trace observes the Transport.
+	Trace *Trace
+
 	// Issuer is the only authorization server to use, whichever ones the server
-	// names. Empty means the one that the server names.
+	// names. Empty means the one that the server names. The four options that
+	// follow need it, because they weaken checks that protect the user from an
+	// authorization server that the MCP server chooses.
 	Issuer string
+
+	// IssuerInMetadata is the issuer that the metadata of Issuer states, if it is
+	// not Issuer itself. "{tenantid}" in it stands for any tenant, as in the
+	// metadata of Entra ID's common and organizations endpoints.
+	IssuerInMetadata string
+
+	// RequestResource is sent as the parameter "resource" in place of the resource
+	// that the server's metadata states. NoResource omits the parameter. Then the
+	// token may be valid at other servers than this one, which receives it.
+	RequestResource string
+
+	// AssumePKCE permits metadata without code_challenge_methods_supported. The
+	// Transport uses PKCE with S256 in any case, but such an authorization server
+	// may ignore it.
+	AssumePKCE bool
+
+	// AuthorizationURL and TokenURL are the endpoints of Issuer. If TokenURL is
+	// set, its metadata is not read.
+	AuthorizationURL, TokenURL string
 
 	// TrustDiscoveredIssuer permits ClientCredentials to send the client's secret
 	// to whichever authorization server the server names, and device authorization
@@ -115,6 +151,9 @@ type failure struct {
 
 const holdTime = time.Minute
 
+// NoResource as Options.RequestResource omits the parameter "resource".
+const NoResource = "none"
+
 // New returns a Transport for the server at url. It sends requests to other
 // origins unchanged. If url is invalid, every request fails. New copies opts,
 // which may be nil.
@@ -132,9 +171,12 @@ func New(url string, opts *Options) *Transport {
 		t.store = NewMemory()
 	}
 	t.fetch = newFetcher(t.base, t.url, t.opts.AllowHTTP)
-	t.fetch.trust(t.opts.Issuer, t.opts.Client.Issuer)
+	t.fetch.trust(t.opts.Issuer, t.opts.Client.Issuer, t.opts.AuthorizationURL, t.opts.TokenURL)
 	if g, ok := t.opts.Grant.(Identity); ok {
 		t.fetch.trust(g.TokenURL)
+	}
+	if t.err == nil {
+		t.err = t.opts.check()
 	}
 	if t.err == nil {
 		t.insecureError = t.fetch.check(t.url)

@@ -106,7 +106,20 @@ type OAuth struct {
 	Scopes                 []string
 	CallbackPort           int
 	RedirectURI            string
-	Extra                  map[string]mcp.RawMessage // unknown fields, unmodified
+
+	// Account tells apart entries that share a URL and a client, each of which logs
+	// in to an account of its own.
+	Account string
+
+	// Issuer is the only authorization server to use. The settings after it are
+	// those of package oauth, and need it; Resource is Options.RequestResource.
+	Issuer, IssuerInMetadata   string
+	Resource                   string
+	AssumePKCE                 bool
+	AuthorizationURL, TokenURL string
+	Parameters                 map[string]string // added to authorization and token requests
+
+	Extra map[string]mcp.RawMessage // unknown fields, unmodified
 }
 
 // A Filter selects tools by globs of their names, in which * stands for any text, ?
@@ -145,7 +158,10 @@ func (s *Server) Equal(o *Server) bool {
 		a.Type == b.Type && a.Token == b.Token && a.Header == b.Header &&
 		a.OAuth.ClientID == b.OAuth.ClientID && a.OAuth.ClientSecret == b.OAuth.ClientSecret &&
 		same(a.OAuth.Scopes, b.OAuth.Scopes) && a.OAuth.CallbackPort == b.OAuth.CallbackPort &&
-		a.OAuth.RedirectURI == b.OAuth.RedirectURI && sameMap(a.OAuth.Extra, b.OAuth.Extra) &&
+		a.OAuth.RedirectURI == b.OAuth.RedirectURI && a.OAuth.Account == b.OAuth.Account &&
+		a.OAuth.Issuer == b.OAuth.Issuer && a.OAuth.IssuerInMetadata == b.OAuth.IssuerInMetadata && a.OAuth.Resource == b.OAuth.Resource &&
+		a.OAuth.AssumePKCE == b.OAuth.AssumePKCE && a.OAuth.AuthorizationURL == b.OAuth.AuthorizationURL && a.OAuth.TokenURL == b.OAuth.TokenURL &&
+		sameMap(a.OAuth.Parameters, b.OAuth.Parameters) && sameMap(a.OAuth.Extra, b.OAuth.Extra) &&
 		s.Literal == o.Literal && s.Timeout == o.Timeout && s.ConnectTimeout == o.ConnectTimeout && s.base == o.base && s.project == o.project &&
 		s.Name == o.Name && s.Scope == o.Scope && s.Disabled == o.Disabled &&
 		s.Required == o.Required && s.Lazy == o.Lazy && s.Serial == o.Serial && s.MaxRetries == o.MaxRetries && s.MaxResultText == o.MaxResultText &&

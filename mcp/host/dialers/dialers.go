@@ -259,20 +259,11 @@ type redirected interface {
 // authorization returns the Transport for a server at url. base is nil for that of
 // d.auth.
 func (d *dialers) authorization(server *host.Server, url string, base http.RoundTripper) (*oauth.Transport, error) {
-	o, s := d.auth, &server.Auth.OAuth
+	o := d.auth
 	if base != nil {
 		o.Base = base
 	}
-	if s.ClientID != "" {
-		o.Client = oauth.Client{ID: s.ClientID, Secret: s.ClientSecret}
-	}
-	if len(s.Scopes) > 0 {
-		o.Scopes = s.Scopes
-	}
-	uri := s.RedirectURI
-	if uri == "" && s.CallbackPort != 0 {
-		uri = "http://127.0.0.1:" + strconv.Itoa(s.CallbackPort) + "/callback"
-	}
+	uri := Configure(&o, server)
 	if r, ok := o.Authorizer.(redirected); ok && uri != "" {
 		o.Authorizer = r.WithRedirectURI(uri)
 	}
@@ -280,6 +271,42 @@ func (d *dialers) authorization(server *host.Server, url string, base http.Round
 		return nil, err
 	}
 	return oauth.New(url, &o), nil
+}
+
+// Configure sets the options that the entry of a server in a configuration has, and
+// returns its redirect URI, which is that of a Loopback or a Paste, or "". Options that
+// the entry does not have keep their values. s must contain no variables.
+func Configure(o *oauth.Options, server *host.Server) (redirectURI string) {
+	s := &server.Auth.OAuth
+	if s.ClientID != "" {
+		o.Client = oauth.Client{ID: s.ClientID, Secret: s.ClientSecret}
+	}
+	if len(s.Scopes) > 0 {
+		o.Scopes = s.Scopes
+	}
+	if s.Issuer != "" {
+		o.Issuer = s.Issuer
+	}
+	for _, m := range [...]struct {
+		to   *string
+		from string
+	}{
+		{&o.Name, server.Name}, {&o.Account, s.Account}, {&o.IssuerInMetadata, s.IssuerInMetadata}, {&o.RequestResource, s.Resource},
+		{&o.AuthorizationURL, s.AuthorizationURL}, {&o.TokenURL, s.TokenURL},
+	} {
+		if m.from != "" {
+			*m.to = m.from
+		}
+	}
+	o.AssumePKCE = o.AssumePKCE || s.AssumePKCE
+	if len(s.Parameters) > 0 {
+		o.Parameters = s.Parameters
+	}
+	if s.RedirectURI == "" && s.CallbackPort != 0 {
+		// As Claude Code does, whose setting this is.
+		return "http://localhost:" + strconv.Itoa(s.CallbackPort) + "/callback"
+	}
+	return s.RedirectURI
 }
 
 // OAuth returns a Transport for Login and Logout, with the settings that the dialers

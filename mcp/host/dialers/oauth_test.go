@@ -104,7 +104,7 @@ func TestLoginAtServerOfHost(t *testing.T) {
 // an oauth.Loopback.
 func TestRedirectURIOfServer(t *testing.T) {
 	for want, settings := range map[string]config.OAuth{
-		"http://127.0.0.1:8123/callback": {CallbackPort: 8123},
+		"http://localhost:8123/callback": {CallbackPort: 8123}, // what Claude Code registers
 		"http://localhost:1/cb":          {RedirectURI: "http://localhost:1/cb", CallbackPort: 8123},
 		"":                               {},
 	} {

@@ -1,0 +1,112 @@
+package oauth
+
+import (
+	"net/url"
+	"strings"
+)
+
+// A Trace observes a Transport. Its functions may be nil, are called by several
+// goroutines, and must return soon. name is Options.Name, or the server's URL without
+// its query. No argument has a secret.
+type Trace struct {
+	// LoggedIn reports that the user logged in, or that the Grant got a token.
+	LoggedIn func(name string)
+
+	// TokenLoaded reports that the Transport uses a token that it did not get
+	// itself: another process, another Transport or an earlier run stored it.
+	TokenLoaded func(name string)
+
+	// Odd reports an answer that breaks a rule, and that the Transport accepts
+	// because it can harm no one.
+	Odd func(name string, what *Error)
+}
+
+func (t *Transport) name() string {
+	if t.opts.Name != "" {
+		return t.opts.Name
+	}
+	return t.String()
+}
+
+func (t *Transport) loggedIn() {
+	if tr := t.opts.Trace; tr != nil && tr.LoggedIn != nil {
+		tr.LoggedIn(t.name())
+	}
+}
+
+func (t *Transport) tokenLoaded() {
+	if tr := t.opts.Trace; tr != nil && tr.TokenLoaded != nil {
+		tr.TokenLoaded(t.name())
+	}
+}
+
+// odd reports an accepted oddity of the server at url.
+func (t *Transport) odd(url, what string) {
+	if tr := t.opts.Trace; tr != nil && tr.Odd != nil {
+		tr.Odd(t.name(), &Error{URL: url, Rule: what})
+	}
+}
+
+// reserved are the parameters that Options.Parameters cannot have: those of the
+// protocol and of client authentication, which have options of their own, and those
+// that put the request, or the way of its response, under the control of another
+// party.
+const reserved = " response_type response_mode request request_uri registration client_id client_secret client_assertion client_assertion_type" +
+	" redirect_uri state code code_challenge code_challenge_method code_verifier dpop_jkt grant_type scope resource" +
+	" refresh_token device_code assertion username password subject_token subject_token_type actor_token actor_token_type" +
+	" requested_token_type token token_type_hint access_token id_token iss error "
+
+// check returns an error if the options contradict each other.
+func (o *Options) check() error {
+	for name := range o.Parameters {
+		if name == "" || strings.ContainsAny(name, " \t\r\n") || strings.Contains(reserved, " "+strings.ToLower(name)+" ") {
+			return &Error{Rule: "Options.Parameters must not have " + printable(name) + ", which is a parameter of the protocol"}
+		}
+	}
+	for _, s := range [...]struct {
+		name string
+		set  bool
+	}{
+		{"IssuerInMetadata", o.IssuerInMetadata != ""}, {"RequestResource", o.RequestResource != ""}, {"AssumePKCE", o.AssumePKCE},
+		{"AuthorizationURL", o.AuthorizationURL != ""}, {"TokenURL", o.TokenURL != ""},
+	} {
+		// Without a fixed issuer, the MCP server would choose who profits.
+		if s.set && o.Issuer == "" {
+			return &Error{Rule: "Options." + s.name + " needs Options.Issuer"}
+		}
+	}
+	if o.AuthorizationURL != "" && o.TokenURL == "" {
+		return &Error{Rule: "Options.AuthorizationURL needs Options.TokenURL"}
+	}
+	if u, err := url.Parse(o.RequestResource); o.RequestResource != "" && o.RequestResource != NoResource && (err != nil || u.Scheme == "" || u.Fragment != "") {
+		return &Error{Rule: "Options.RequestResource must be " + NoResource + " or an absolute URI without a fragment (RFC 8707, section 2)"}
+	}
+	return nil
+}
+
+// complete adds the parameters that all requests to s have to those of a request.
+func (t *Transport) complete(form url.Values, s *server) {
+	if s.sent != "" {
+		form.Set("resource", s.sent)
+	}
+	for name, value := range t.opts.Parameters {
+		form.Set(name, value) // none is reserved
+	}
+}
+
+// tenant stands for the name of a tenant in Options.IssuerInMetadata.
+const tenant = "{tenantid}"
+
+// matchesIssuer reports whether an iss is the issuer in metadata, in which a tenant
+// stands for one segment of a path. The template is a setting of the program for the
+// one authorization server that it contacts, so a response of a tenant of it comes
+// from the same party.
+func matchesIssuer(stated, iss string) bool {
+	before, after, ok := strings.Cut(stated, tenant)
+	if !ok || iss == stated {
+		return iss == stated
+	}
+	id, prefix := strings.CutPrefix(iss, before)
+	id, suffix := strings.CutSuffix(id, after)
+	return prefix && suffix && id != "" && !strings.ContainsAny(id, "/?#%\\")
+}
