@@ -44,7 +44,7 @@ func TestFrozenAPI(t *testing.T) {
 		was := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
 		for _, line := range was {
 			if !slices.Contains(lines, line) {
-				t.Errorf("%s: programs can no longer use %q; restore it, or add its new form to scripts/rename before 1.0", dir, line)
+				t.Errorf("%s: programs can no longer use %q; restore it, or say in CHANGELOG.md before 1.0 what replaces it", dir, line)
 			}
 		}
 		for _, line := range lines {

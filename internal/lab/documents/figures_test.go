@@ -2,7 +2,6 @@ package documents
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -86,25 +85,6 @@ func words(text string) (n int) {
 // TestCodeCompiles compares.
 var excerptPattern = regexp.MustCompile("(?s)\n```go\n// from .*?\n```\n")
 
-// handwritten returns what a page has of its own: it removes excerpts, and the table
-// that a command writes, which a test of that command compares.
-func handwritten(t *testing.T, path, text string) string {
-	text = excerptPattern.ReplaceAllString(text, "\n")
-	if !strings.HasSuffix(path, "/docs/upgrading.md") {
-		return text
-	}
-	const command = "./scripts/rename"
-	cmd := exec.Command("go", "run", command, "-table")
-	cmd.Dir = root
-	table, err := cmd.Output()
-	testutil.Must(t, err)
-	before, after, ok := strings.Cut(text, strings.TrimSpace(string(table)))
-	if !ok || len(table) == 0 {
-		t.Errorf("%s does not contain the output of go run %s -table", path, command)
-	}
-	return before + after
-}
-
 // TestLengthOfPages: a page that grows beyond its limit has to be divided, or say less.
 func TestLengthOfPages(t *testing.T) {
 	all := 0
@@ -114,7 +94,7 @@ func TestLengthOfPages(t *testing.T) {
 		}
 		text, err := os.ReadFile(path)
 		testutil.Must(t, err)
-		n := words(handwritten(t, path, string(text)))
+		n := words(excerptPattern.ReplaceAllString(string(text), "\n"))
 		all += n
 		limit := 5000
 		switch {
