@@ -201,15 +201,10 @@ func (c *invocation) usage(message string) error {
 	return f
 }
 
-// reader returns a reader of standard input. Inlined, it would add 4 KB to mcpecho.
-//
-//go:noinline
+// reader returns a reader of standard input.
 func (c *invocation) reader() *bufio.Reader { return bufio.NewReader(c.stdin) }
 
 // usageHint returns a failure of wrong usage with its own hint.
-// Inlined, it would add 18 KB to mcpecho.
-//
-//go:noinline
 func (c *invocation) usageHint(message, hint string) error {
 	return &failure.Error{Status: failure.Usage, Kind: "usage", Message: message, Hint: hint}
 }

@@ -112,9 +112,6 @@ func (c *invocation) isServer(name string) bool {
 }
 
 // cutServer returns the arguments before and after --; after is nil without it.
-// Inlined, it would add 5 KB to mcpecho.
-//
-//go:noinline
 func cutServer(args []string) (before, after []string) {
 	i := indexWord(args, "--")
 	if i < 0 {

@@ -283,9 +283,6 @@ func Letters(name string) string {
 }
 
 // letters returns Letters, and those of its last word.
-// Inlined, it would add 4 KB to mcpecho.
-//
-//go:noinline
 func letters(name string) (all, last string) {
 	b, from := make([]byte, 0, len(name)), 0
 	for i, c := range []byte(name) {

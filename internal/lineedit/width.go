@@ -28,9 +28,6 @@ func RuneWidth(r rune) int {
 }
 
 // TextWidth returns the approximate number of columns of s on a terminal.
-// Inlined, it would add 4 KB to mcpecho.
-//
-//go:noinline
 func TextWidth(s string) (width int) {
 	for _, r := range s {
 		width += RuneWidth(r)

@@ -46,9 +46,6 @@ func (f *fields) read(raw []byte) {
 }
 
 // fail records an error of a member, or of the object if key is empty.
-// Inlined, it would add 8 KB to mcpecho.
-//
-//go:noinline
 func (f *fields) fail(key, what string) {
 	if *f.err == "" {
 		*f.err = strings.Trim(f.at+"."+key, ".") + ": " + what

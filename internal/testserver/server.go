@@ -216,9 +216,6 @@ func (s *Server) record(method string, line []byte) {
 
 // Speaks returns the protocol versions of one era that the server speaks, newest
 // first.
-// Inlined, it would add 13 KB to mcpecho.
-//
-//go:noinline
 func (s *Server) Speaks(modern bool) (versions []string) {
 	for _, r := range s.opts.ProtocolVersions {
 		if slices.Contains(legacy, r) != modern {

@@ -69,9 +69,6 @@ type value struct {
 	at  int32
 }
 
-// part is not inlined, which would add 17 KB to mcpecho.
-//
-//go:noinline
 func (d *document) part(i int32) *part { return &d.parts[i/partsAtOnce][i%partsAtOnce] }
 
 func (v value) kind() kind {

@@ -78,9 +78,7 @@ type report struct {
 	worst Kind // of those
 }
 
-// add adds a change. Inlined, it would make the program 2 KB larger.
-//
-//go:noinline
+// add adds a change.
 func (r *report) add(c Change) {
 	if len(r.list) == maxChanges {
 		r.more++

@@ -218,8 +218,6 @@ func (c *comparer) compareValues(path string, old, new []*value) {
 }
 
 // missing returns the values of list that are not in other.
-//
-//go:noinline
 func missing(list, other []*value) (none []*value) {
 	in := make(map[uint64]bool, len(other))
 	for _, v := range other {

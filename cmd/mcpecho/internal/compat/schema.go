@@ -71,10 +71,7 @@ func (c *comparer) add(k Kind, path, text string, old, new *value) {
 	c.report.add(Change{Kind: k, Item: c.item, Path: strings.TrimRight(string(c.side)+" "+path, " "), Text: text, Old: was, New: is})
 }
 
-// narrow adds a change after which less is possible. With widen, unknown and missing, it
-// is not inlined, which saves 4 KB.
-//
-//go:noinline
+// narrow adds a change after which less is possible.
 func (c *comparer) narrow(path, text string, old, new *value) {
 	k := Breaking
 	if c.side == output {
@@ -84,8 +81,6 @@ func (c *comparer) narrow(path, text string, old, new *value) {
 }
 
 // widen adds a change after which more is possible.
-//
-//go:noinline
 func (c *comparer) widen(path, text string, old, new *value) {
 	k := OK
 	if c.side == output {
@@ -94,7 +89,6 @@ func (c *comparer) widen(path, text string, old, new *value) {
 	c.add(k, path, text, old, new)
 }
 
-//go:noinline
 func (c *comparer) unknown(path, text string, old, new *value) { c.add(Unknown, path, text, old, new) }
 
 // maxDepth limits how deep comparisons nest, which references extend.

@@ -150,10 +150,7 @@ func refsOf(key string, v *value) refs {
 	return 0
 }
 
-// member returns a member of an object, or nil. Inlined, it would make the program 50 KB
-// larger.
-//
-//go:noinline
+// member returns a member of an object, or nil.
 func (v *value) member(key string) *value {
 	if v == nil {
 		return nil

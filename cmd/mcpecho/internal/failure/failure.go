@@ -44,9 +44,6 @@ func (f *Error) Error() string { return f.Message }
 func (f *Error) Unwrap() error { return f.Err }
 
 // Local returns a failure to read or write a file, and nil for nil.
-// Inlined, it would add 7 KB to mcpecho.
-//
-//go:noinline
 func Local(err error) error {
 	if err == nil {
 		return nil

@@ -175,9 +175,6 @@ func All() []Flag {
 }
 
 // Names returns the forms of the flag: -o, --output.
-// Inlined, it would add 8 KB to mcpecho.
-//
-//go:noinline
 func (f *Flag) Names() (names []string) {
 	if f.Short != "" {
 		names = append(names, "-"+f.Short)

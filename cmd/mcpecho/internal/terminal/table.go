@@ -252,9 +252,6 @@ func FirstLine(s string) string {
 }
 
 // Count returns a number of things: "1 tool", "2 tools".
-// Inlined, it would add 4 KB to mcpecho.
-//
-//go:noinline
 func Count(n int, thing string) string {
 	if n != 1 {
 		thing += "s"

@@ -176,9 +176,6 @@ func (s *Schema) readProperties(root, raw []byte, depth int) {
 }
 
 // Property returns the schema of a property, or nil.
-// Inlined, it would add 5 KB to mcpecho.
-//
-//go:noinline
 func (s *Schema) Property(name string) *Schema {
 	for _, p := range s.Properties {
 		if p.Name == name {
@@ -270,9 +267,6 @@ func TypeOf(raw []byte) string {
 }
 
 // Union returns a with the elements of b that it lacks.
-// Inlined, it would add 5 KB to mcpecho.
-//
-//go:noinline
 func Union(a, b []string) []string {
 	for _, s := range b {
 		if !slices.Contains(a, s) {

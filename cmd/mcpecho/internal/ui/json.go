@@ -76,9 +76,7 @@ type object struct {
 	list []member
 }
 
-// raw returns the text of a member, or nil. Inlined, it would add 14 KB to mcpecho.
-//
-//go:noinline
+// raw returns the text of a member, or nil.
 func (o object) raw(key string) mcp.RawMessage {
 	if i := slices.IndexFunc(o.list, func(m member) bool { return m.key == key }); i >= 0 {
 		return o.list[i].raw

@@ -180,9 +180,6 @@ func (r *ring) clear() {
 
 // cut returns a copy of the first bytes of a text, as valid UTF-8. The text may share
 // memory with a message.
-// Inlined, it would add 4 KB to mcpecho.
-//
-//go:noinline
 func cut(s string, n int) string {
 	if len(s) <= n {
 		return strings.Clone(s)
