@@ -196,6 +196,9 @@ func (c *Client) send(ctx context.Context, q *request) (RawMessage, error) {
 	}
 	raw, err := c.conn.Call(ctx, &q.wire)
 	if err != nil {
+		if serverError(err) == nil && c.era() != nil { // Connect explains its own error
+			err = c.explain(err)
+		}
 		return nil, c.failed(q, err)
 	}
 	return raw, nil

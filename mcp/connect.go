@@ -148,14 +148,21 @@ func connectOp(name, target string) string {
 	return op
 }
 
-// connectError returns the error of Connect. It names the server once, and after a
-// timeout it has what is known about the reason.
-func (c *Client) connectError(err error) error {
-	if f := c.features; f != nil && f.Diagnosis != nil && errors.Is(err, context.DeadlineExceeded) {
-		if reason := f.Diagnosis(); reason != "" {
-			err = diag.Error(err.Error()+"; "+reason, nil, err)
-		}
+// explain returns err with what the connection, if there is one, knows about its reason.
+func (c *Client) explain(err error) error {
+	if f := c.features; f != nil && f.Explain != nil {
+		c.guard(func() {
+			if explained := f.Explain(err); explained != nil {
+				err = explained
+			}
+		})
 	}
+	return err
+}
+
+// connectError returns the error of Connect, which names the server once.
+func (c *Client) connectError(err error) error {
+	err = c.explain(err)
 	name, target, text := c.opts.Name, c.transport.Name, err.Error()
 	if strings.Contains(text, "server "+wire.Quote(name)+": ") {
 		name = ""
@@ -163,13 +170,7 @@ func (c *Client) connectError(err error) error {
 	if quoted := wire.Quote(target); strings.Contains(text, quoted[1:len(quoted)-1]) { // backslashes of Windows are doubled
 		target = ""
 	}
-	err = diag.Op(connectOp(name, target), err)
-	if f := c.features; f != nil && f.NotPassed != nil {
-		if names := f.NotPassed(text); names != nil {
-			err = &diag.NotPassedError{Err: err, Names: names}
-		}
-	}
-	return err
+	return diag.Op(connectOp(name, target), err)
 }
 
 // adopt sets the era and the server of the client.

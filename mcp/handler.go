@@ -100,8 +100,8 @@ func (c *Client) handle(ctx context.Context, method string, params RawMessage) (
 }
 
 func (c *Client) handleWith(ctx context.Context, h answerer, params RawMessage) (RawMessage, error) {
-	returned := c.requests.handlerRuns()
-	defer returned()
+	resume := c.requests.pause()
+	defer resume()
 	res, err := h.answer(ctx, c, params)
 	if err != nil {
 		return nil, err

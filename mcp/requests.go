@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"errors"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -101,15 +102,14 @@ func (t *requestTable) pauseTimers(d time.Duration) {
 	t.mu.Unlock()
 }
 
-// handlerRuns pauses the timeouts of calls until the function that it returns is
-// called.
-func (t *requestTable) handlerRuns() (returned func()) {
-	t.pause(1)
-	return func() { t.pause(-1) }
+// pause pauses the timeouts of calls, for a handler or a login, until resume is called.
+func (t *requestTable) pause() (resume func()) {
+	t.addBusy(1)
+	return sync.OnceFunc(func() { t.addBusy(-1) })
 }
 
-// pause adds n handlers or logins.
-func (t *requestTable) pause(n int) {
+// addBusy adds n handlers or logins.
+func (t *requestTable) addBusy(n int) {
 	t.mu.Lock()
 	t.busy.count(time.Now())
 	t.busy.handlers += n

@@ -1,7 +1,12 @@
 package mcp_test
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -122,5 +127,95 @@ func TestWrappedStreamIsOpenedOnce(t *testing.T) {
 	connectTransport(t, wrapped.New(stdio.Stream(s.Pipe())), nil)
 	if list := receivedMethods(s); list[0] != "initialize" {
 		t.Errorf("the client sends %q", list)
+	}
+}
+
+// An explainingConn adds to what the connection that it wraps explains.
+type explainingConn struct {
+	jsonrpc.Conn
+	features jsonrpc.Features
+}
+
+func explaining(conn jsonrpc.Conn, explain func(error) error) *explainingConn {
+	c := &explainingConn{conn, *conn.Features()}
+	inner := c.features.Explain
+	c.features.Explain = func(err error) error {
+		if inner != nil {
+			err = cmp.Or(inner(err), err)
+		}
+		return explain(err)
+	}
+	return c
+}
+
+func (c *explainingConn) Features() *jsonrpc.Features { return &c.features }
+
+// An openFunc is a transport with only the method Open.
+type openFunc func(context.Context, jsonrpc.Handler) (jsonrpc.Conn, error)
+
+func (openFunc) Features() jsonrpc.TransportFeatures { return jsonrpc.TransportFeatures{} }
+
+func (f openFunc) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
+	return f(ctx, h)
+}
+
+// TestExplain: the connection explains the error of Connect once, and those of calls
+// without a response, before the names of the operation; wrappers chain; a panic is
+// reported.
+func TestExplain(t *testing.T) {
+	add := func(text string) func(error) error {
+		return func(err error) error { return fmt.Errorf("%w; %s", err, text) }
+	}
+	open := func(t *testing.T, answers bool, explain func(error) error) mcp.Transport {
+		return openFunc(func(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
+			_, rwc := newPeer(t, modern, func(p *peer, r request) {
+				if answers && r.Method == "prompts/get" {
+					p.send(`{"jsonrpc":"2.0","id":` + string(r.ID) + `,"error":{"code":-32000,"message":"refused"}}`)
+				}
+			})
+			if !answers {
+				server, client := net.Pipe()
+				go io.Copy(io.Discard, server) // ends when the client closes the pipe
+				rwc = client
+			}
+			conn, err := overStream(rwc).Open(ctx, h)
+			return explaining(explaining(conn, add("first")), explain), err
+		})
+	}
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_, err := mcp.Connect(ctx, open(t, false, add("second")), nil)
+		wantError(t, err, context.DeadlineExceeded, "connect: ", "; first; second")
+		if text := err.Error(); !strings.HasSuffix(text, "; first; second") || strings.Count(text, "first") > 1 {
+			t.Error(text)
+		}
+	})
+	for name, explain := range map[string]func(error) error{
+		"more":    add("second"),
+		"nothing": func(error) error { return nil },
+		"panic":   func(error) error { panic("oops") },
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var panics atomic.Int32
+			c, err := mcp.Connect(t.Context(), open(t, true, explain), &mcp.Options{Name: "x", Timeout: time.Second, Trace: &mcp.Trace{
+				HandlerPanic: func(context.Context, any, []byte) { panics.Add(1) },
+			}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+			_, err = c.CallTool(t.Context(), "slow", nil)
+			want := `server "x": tools/call "slow": no response within 1s`
+			if name == "more" {
+				want += "; first; second"
+			}
+			if err == nil || err.Error() != want || !errors.Is(err, context.DeadlineExceeded) || (panics.Load() == 1) != (name == "panic") {
+				t.Errorf("%s: %v, %d panics\nwant %s", name, err, panics.Load(), want)
+			}
+			if _, err = c.GetPrompt(t.Context(), "p", nil); err == nil || strings.Contains(err.Error(), ";") {
+				t.Errorf("a refusal: %v", err)
+			}
+		})
 	}
 }

@@ -308,7 +308,7 @@ func (c *invocation) explainEnvironment(err error) error {
 	if !errors.As(err, &missed) {
 		return nil
 	}
-	f := *failure.Classify(missed.Err)
+	f := *failure.Classify(err)
 	what, better := "with -e", c.without()
 	if c.entry != nil {
 		what = `with "env" of the entry in ` + terminal.EscapeName(c.entry.Source) + ", or with -e"
@@ -316,7 +316,7 @@ func (c *invocation) explainEnvironment(err error) error {
 	for _, name := range missed.Names {
 		better = append(better, "-e", name)
 	}
-	f.Message += "\n" + missed.Advice("pass", " "+what)
+	f.Message = missed.Reword(f.Message, "\n"+missed.Advice("pass", " "+what))
 	f.Hint = "type: " + c.paste(withServer(better, c.server))
 	return &f
 }

@@ -94,6 +94,11 @@ func (e *NotPassedError) Error() string {
 }
 func (e *NotPassedError) Unwrap() error { return e.Err }
 
+// Reword returns text, which has that of e, with another advice.
+func (e *NotPassedError) Reword(text, advice string) string {
+	return strings.Replace(text, "; "+e.Advice("pass", " with Env"), advice, 1)
+}
+
 // Advice returns what to add to the text of Err: the variables, and after do the word
 // for them and how.
 func (e *NotPassedError) Advice(do, how string) string {

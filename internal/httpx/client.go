@@ -173,6 +173,7 @@ func (c *Client) do(ctx context.Context, r *Request) (*http.Response, error) {
 		}
 		return nil, RequestError(r.Method, r.URL, err)
 	}
+	c.noteResponse()
 	return resp, nil
 }
 

@@ -2,8 +2,11 @@ package httpx
 
 import (
 	"context"
+	"errors"
+	"sync"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/pause"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
@@ -18,13 +21,21 @@ type Pauser struct {
 }
 
 // Pause implements pause.Pauser.
-func (p *Pauser) Pause(n int, page string) {
-	p.Client.noteLogin(n, page)
-	p.Conn.Pause(p.Call, n)
+func (p *Pauser) Pause(page string) (resume func()) {
+	var handler func()
 	if p.Conn.Handler.Pause != nil {
-		p.Conn.Handler.Pause(n)
+		handler = p.Conn.Handler.Pause()
 	}
-	pause.Change(p.Context, n, page)
+	p.Client.noteLogin(1, page)
+	call, around := p.Conn.Pause(p.Call), pause.Begin(p.Context, page)
+	return sync.OnceFunc(func() {
+		p.Client.noteLogin(-1, page)
+		call()
+		around()
+		if handler != nil {
+			handler()
+		}
+	})
 }
 
 // A login is the last one for which a request waited.
@@ -36,7 +47,7 @@ type login struct {
 	n      int           // requests that wait
 }
 
-// noteLogin notes the begin or the end of a login for Diagnosis.
+// noteLogin notes the begin or the end of a login for Explain.
 func (c *Client) noteLogin(n int, page string) {
 	l := &c.login
 	l.mu.Lock()
@@ -48,16 +59,27 @@ func (c *Client) noteLogin(n int, page string) {
 	l.mu.Unlock()
 }
 
-// Diagnosis returns where the user had to log in, or "".
-func (c *Client) Diagnosis() string {
+// noteResponse notes that the server responds, so that no login is a reason any more.
+func (c *Client) noteResponse() {
+	l := &c.login
+	l.mu.Lock()
+	if l.n == 0 {
+		l.page = ""
+	}
+	l.mu.Unlock()
+}
+
+// Explain implements [jsonrpc.Features].Explain: after a timeout, it adds where the user
+// had to log in.
+func (c *Client) Explain(err error) error {
 	l := &c.login
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.page == "" || !errors.Is(err, context.DeadlineExceeded) {
+		return nil
+	}
 	if l.n > 0 {
 		l.waited = time.Since(l.began)
 	}
-	if l.page == "" {
-		return ""
-	}
-	return "it waited " + l.waited.String() + " for the login at " + l.page
+	return diag.Error(err.Error()+"; it waited "+l.waited.String()+" for the login at "+l.page, nil, err)
 }

@@ -1,11 +1,12 @@
 // Package pause stops the time of a request while its user logs in.
 //
 // Whoever limits the time of requests, such as a transport or a host, puts a Pauser
-// into their context. Whoever has the user log in for a request calls Change.
+// into their context. Whoever has the user log in for a request calls Begin.
 package pause
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/lock"
@@ -13,20 +14,21 @@ import (
 
 // A Pauser limits the time of requests.
 type Pauser interface {
-	// Pause stops the time if n is 1, because the user logs in at page, a URL without
-	// a query. After -1 for each 1, the time continues. It calls Change for the context
-	// around it.
-	Pause(n int, page string)
+	// Pause stops the time until resume is called, because the user logs in at page, a
+	// URL without a query. A second call of resume has no effect. It calls Begin for the
+	// context around it.
+	Pause(page string) (resume func())
 }
 
 // A Key is the context key of a Pauser.
 type Key struct{}
 
-// Change calls the Pauser of ctx, if there is one.
-func Change(ctx context.Context, n int, page string) {
+// Begin calls the Pauser of ctx, if there is one.
+func Begin(ctx context.Context, page string) (resume func()) {
 	if p, ok := ctx.Value(Key{}).(Pauser); ok {
-		p.Pause(n, page)
+		return p.Pause(page)
 	}
+	return func() {}
 }
 
 // A Timer is the context of requests whose time it limits, without that of logins.
@@ -54,9 +56,13 @@ func (t *Timer) Value(key any) any {
 }
 
 // Pause implements Pauser.
-func (t *Timer) Pause(n int, page string) {
-	Change(t.Context, n, page)
-	t.change(n)
+func (t *Timer) Pause(page string) (resume func()) {
+	around := Begin(t.Context, page)
+	t.change(1)
+	return sync.OnceFunc(func() {
+		around()
+		t.change(-1)
+	})
 }
 
 // Stop stops the timer. The context remains.

@@ -24,12 +24,14 @@ func TestTimeoutsPause(t *testing.T) {
 		inner, cancel := withTimeout(outer, 10*time.Second, late)
 		defer cancel()
 		time.Sleep(4 * time.Second)
-		Change(inner, 1, "https://example.com/login")
-		Change(inner, 1, "https://example.com/login") // of another request
+		first := Begin(inner, "https://example.com/login")
+		second := Begin(inner, "https://example.com/login") // of another request
 		time.Sleep(time.Hour)
-		Change(inner, -1, "")
+		first()
+		first()
 		time.Sleep(time.Hour)
-		Change(inner, -1, "")
+		second()
+		second()
 		<-inner.Done()
 		if d := time.Since(start); d != 2*time.Hour+10*time.Second || context.Cause(inner) != late {
 			t.Errorf("ended after %v: %v", d, context.Cause(inner))
@@ -38,8 +40,7 @@ func TestTimeoutsPause(t *testing.T) {
 		if d := time.Since(start); d != 2*time.Hour+20*time.Second || context.Cause(outer) != context.DeadlineExceeded {
 			t.Errorf("the outer one ended after %v: %v", d, context.Cause(outer))
 		}
-		Change(inner, 1, "") // after the end
-		Change(inner, -1, "")
+		Begin(inner, "")() // after the end
 	})
 }
 
@@ -51,14 +52,14 @@ func TestStoppedTimerStaysStopped(t *testing.T) {
 			if early {
 				timer.Stop()
 			}
-			Change(timer, 1, "")
+			resume := Begin(timer, "")
 			if !early {
 				timer.Stop()
 			}
-			Change(timer, -1, "")
+			resume()
 			time.Sleep(time.Minute)
 		}
 	})
 }
 
-func TestWithoutPauser(t *testing.T) { Change(t.Context(), 1, "") }
+func TestWithoutPauser(t *testing.T) { Begin(t.Context(), "")() }

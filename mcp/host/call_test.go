@@ -369,9 +369,9 @@ type slowLogin struct {
 }
 
 func (s slowLogin) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
-	pause.Change(ctx, 1, "https://example.com/login")
+	resume := pause.Begin(ctx, "https://example.com/login")
 	time.Sleep(s.time)
-	pause.Change(ctx, -1, "https://example.com/login")
+	resume()
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}

@@ -153,9 +153,19 @@ var (
 func newError(f *failure, message, server string, err error) *Error {
 	e := &Error{Category: f.Category, Code: f.code, Message: message, Server: server, Err: err, Time: time.Now()}
 	if err != nil {
-		e.text = err.Error()
+		e.text = errorText(err)
 	}
 	return e
+}
+
+// errorText returns the text of err. Variables that a server did not get are named in its
+// settings.
+func errorText(err error) string {
+	text := err.Error()
+	if env, ok := diag.Find[*diag.NotPassedError](err); ok {
+		text = env.Reword(text, "; "+env.Advice("add", ` to "env" of the server`))
+	}
+	return text
 }
 
 // noServer returns the Error for a server that does not exist.
@@ -181,16 +191,11 @@ func connectError(name string, err error, started *DialParams) *Error {
 	}
 	e := newError(f, "failed to connect", name, err)
 	e.categorize(started)
-	advice := ""
-	if env, ok := err.(*diag.NotPassedError); ok {
-		err, advice = env.Err, "; "+env.Advice("add", ` to "env" of the server`)
-	}
 	err = withoutOp(err)
-	e.text = err.Error()
 	if call, ok := err.(*mcp.CallError); ok {
-		e.text = call.Err.Error()
+		err = call.Err
 	}
-	e.text = started.Hide(e.text) + advice
+	e.text = started.Hide(errorText(err))
 	if missing && strings.Contains(started.Command, " ") {
 		e.text += "; put arguments into args, not into command"
 	}
@@ -243,7 +248,7 @@ func (s *server) callError(tool string, err error, started *DialParams) *Error {
 	e.categorize(started)
 	e.Tool = tool
 	if call, ok := err.(*mcp.CallError); ok {
-		e.text = call.Err.Error() // Error adds the server and the tool
+		e.text = errorText(call.Err) // Error adds the server and the tool
 	}
 	if started != nil {
 		e.text = started.Hide(e.text)

@@ -49,13 +49,10 @@ func (c *conn) setFeatures() {
 	if s, ok := c.stream.(MessageLimiter); ok {
 		f.MaxMessage = s.MaxMessage()
 	}
-	if s, ok := c.stream.(Diagnoser); ok {
-		f.Diagnosis = s.Diagnosis
+	if s, ok := c.stream.(Explainer); ok {
+		f.Explain = s.Explain
 	}
-	// Only streams of package stdio have these.
-	if s, ok := c.stream.(interface{ NotPassed(string) []string }); ok {
-		f.NotPassed = s.NotPassed
-	}
+	// Only streams of package stdio have it.
 	if s, ok := c.stream.(interface{ Unshared() bool }); ok && s.Unshared() {
 		f.Owner = c
 	}

@@ -165,9 +165,10 @@ type Handler struct {
 	// before the connection waits for the given time and opens it again.
 	Reconnect func(err error, wait time.Duration)
 
-	// Pause is called with 1 when the user logs in for a request of the connection,
-	// and with -1 after that. The time between them should not count for timeouts.
-	Pause func(n int)
+	// Pause is called when the user logs in for a request of the connection, and
+	// resume, unless it is nil, after that. The time between them should not count
+	// for timeouts. A second call of resume has no effect.
+	Pause func() (resume func())
 
 	// Panic is called with the value and the stack when a function of the
 	// program, such as a RoundTripper or a method of a stream, has panicked on

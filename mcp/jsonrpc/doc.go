@@ -72,7 +72,7 @@
 // # For transports
 //
 // A transport for a byte stream frames messages in a [Stream] and passes that to
-// [NewConn]. The stream may be a [TryWriter], a [MessageLimiter], a [Diagnoser] and a
+// [NewConn]. The stream may be a [TryWriter], a [MessageLimiter], an [Explainer] and a
 // [SlowCloser]. Other transports implement [Conn], and use the parts of the engine:
 //
 //   - [Dispatcher], one per connection, carries out calls with [Dispatcher.Do],

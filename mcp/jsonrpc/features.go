@@ -37,15 +37,14 @@ type Features struct {
 	// BindArguments was before the given time, as the server no longer lists it.
 	ForgetArguments func(before time.Time)
 
-	// Diagnosis, if not nil, returns in printable form why the peer does not
-	// respond, for example from the standard error of a program, or "". Connect
-	// asks for the reason when it times out.
-	Diagnosis func() string
-
-	// NotPassed, if not nil, returns the variables of the environment that reason,
-	// a text of the server, names, that are set in this process and that the
-	// server did not get.
-	NotPassed func(reason string) []string
+	// Explain, if not nil, returns err with what the connection knows about its
+	// reason, such as the standard error of a program that does not respond: an
+	// error that wraps err, with a printable text, or nil if it has nothing to
+	// add. Connect calls it with its own error, and the client with that of a
+	// call that has failed without an error response of the peer, both before they
+	// add the name of the operation. A connection around another one calls the
+	// Explain of that one first.
+	Explain func(err error) error
 
 	// Owner is the connection whose results belong to its caller alone: nothing
 	// reads them after Call has returned. A client that calls Owner itself

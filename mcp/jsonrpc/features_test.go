@@ -9,19 +9,21 @@ import (
 // A knowingStream is a stream with all abilities.
 type knowingStream struct{ *tryStream }
 
-func (knowingStream) Diagnosis() string        { return "the server sleeps" }
+func (knowingStream) Explain(err error) error {
+	return errors.Join(err, errors.New("the server sleeps"))
+}
 func (knowingStream) CloseTime() time.Duration { return time.Second }
 func (knowingStream) MaxMessage() int          { return 100 }
 
 func TestFeaturesAreThoseOfTheStream(t *testing.T) {
 	c := NewConn(knowingStream{&tryStream{fakeStream: newFakeStream()}}, Handler{})
 	defer c.Close()
-	if f := c.Features(); f.MaxMessage != 100 || f.Diagnosis() != "the server sleeps" || f.Legacy || f.Owner != nil {
+	if f := c.Features(); f.MaxMessage != 100 || f.Explain(errors.New("late")).Error() != "late\nthe server sleeps" || f.Legacy || f.Owner != nil {
 		t.Errorf("%+v", f)
 	}
 	plain := NewConn(newFakeStream(), Handler{})
 	defer plain.Close()
-	if f := plain.Features(); f.MaxMessage != 0 || f.Diagnosis != nil {
+	if f := plain.Features(); f.MaxMessage != 0 || f.Explain != nil {
 		t.Errorf("%+v", f)
 	}
 }

@@ -39,11 +39,11 @@ type MessageLimiter interface {
 	MaxMessage() int
 }
 
-// A Diagnoser is a [Stream] that may know why the peer does not respond. The
+// An Explainer is a [Stream] that may know why a call or Connect has failed. The
 // streams of processes in package stdio implement it.
-type Diagnoser interface {
-	// Diagnosis is [Features].Diagnosis.
-	Diagnosis() string
+type Explainer interface {
+	// Explain is [Features].Explain.
+	Explain(err error) error
 }
 
 // A SlowCloser is a [Stream] whose Close may take longer than five seconds. The

@@ -3,6 +3,7 @@ package jsonrpc
 import (
 	"context"
 	"math"
+	"sync"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/lock"
@@ -42,6 +43,7 @@ type PendingCall struct {
 
 	end        time.Duration // when the call fails with timeoutErr; 0 for never
 	left       time.Duration // until then, while it is paused
+	pauses     int
 	timeoutErr error
 	onTimeout  func(error) // may be nil
 }
@@ -117,7 +119,7 @@ func (t *table) remove(s *PendingCall) (result RawMessage, unread bool) {
 		}
 	}
 	if len(t.free) < maxFree {
-		s.end, s.left, s.timeoutErr, s.onTimeout = 0, 0, nil, nil
+		s.end, s.left, s.pauses, s.timeoutErr, s.onTimeout = 0, 0, 0, nil, nil
 		t.free = append(t.free, s)
 	}
 	t.mu.Unlock()
@@ -125,9 +127,9 @@ func (t *table) remove(s *PendingCall) (result RawMessage, unread bool) {
 }
 
 // start calls the Started of req before the call is written, and makes it expire after
-// the Timeout of req, if that is positive. The table then calls onTimeout, which may be nil, with the TimeoutErr of the request before
-// the Response arrives. onTimeout must not use the table, and is not called after
-// remove.
+// the Timeout of req, if that is positive. The table then calls onTimeout, which may be
+// nil, with the TimeoutErr of the request before the Response arrives. onTimeout must
+// not use the table, and is not called after remove.
 //
 // One timer serves all calls, so that most calls neither start nor stop one.
 func (t *table) start(s *PendingCall, req *Request, onTimeout func(error)) {
@@ -156,17 +158,24 @@ func (t *table) start(s *PendingCall, req *Request, onTimeout func(error)) {
 	t.mu.Unlock()
 }
 
-// Pause stops the time of the call with this id if n is 1, and continues it if n is -1.
-// Without such a call, or one without a limit, it does nothing.
-func (t *table) Pause(id ID, n int) {
-	number, _ := id.number()
+// Pause stops the time of the call with this id until every resume that Pause has
+// returned for it was called. Without such a call, or one without a limit, it does
+// nothing. A second call of resume has no effect.
+func (t *table) Pause(id ID) (resume func()) {
+	n, _ := id.number()
+	t.pause(n, 1)
+	return sync.OnceFunc(func() { t.pause(n, -1) })
+}
+
+// pause adds n to the pauses of a call.
+func (t *table) pause(id int64, n int) {
 	t.mu.Lock()
-	if s := t.pending[number]; s != nil {
+	if s := t.pending[id]; s != nil {
 		now := time.Since(t.epoch)
-		switch {
-		case n > 0 && s.end > 0:
+		switch s.pauses += n; {
+		case s.pauses > 0 && s.end > 0:
 			s.left, s.end = max(s.end-now, 1), 0
-		case n < 0 && s.left > 0:
+		case s.pauses == 0 && s.left > 0:
 			s.left, s.end = 0, now+s.left
 			if t.due == 0 || s.end < t.due {
 				t.due = s.end

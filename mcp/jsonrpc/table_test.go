@@ -330,18 +330,19 @@ func TestErrorWithoutIDMayBeAboutANotification(t *testing.T) {
 func TestPause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var table table
-		table.Pause(ID{}, 1)
+		table.Pause(ID{})
 		s, other := add(t, &table), add(t, &table)
-		table.Pause(s.ID(), 1) // it has no limit
-		table.Pause(s.ID(), -1)
+		table.Pause(s.ID())() // it has no limit
 		table.start(s, &Request{Timeout: 10 * time.Second}, nil)
 		table.start(other, &Request{Timeout: time.Minute}, nil)
 		time.Sleep(4 * time.Second)
-		table.Pause(s.ID(), 1)
-		table.Pause(s.ID(), 1)
-		time.Sleep(30 * time.Second)
-		table.Pause(s.ID(), -1)
-		table.Pause(s.ID(), -1)
+		first, second := table.Pause(s.ID()), table.Pause(s.ID())
+		time.Sleep(15 * time.Second)
+		first()
+		first() // the second login goes on
+		time.Sleep(15 * time.Second)
+		second()
+		second()
 		time.Sleep(6*time.Second - 1)
 		synctest.Wait()
 		if a, ok := got(s); ok {
@@ -362,11 +363,10 @@ func TestPause(t *testing.T) {
 		s = add(t, &table)
 		before := s.ID()
 		table.start(s, &Request{Timeout: time.Second}, nil)
-		table.Pause(before, 1)
+		resume := table.Pause(before)
 		table.remove(s)
 		s = add(t, &table)
-		table.Pause(before, -1)
-		table.Pause(s.ID(), -1)
+		resume()
 		time.Sleep(time.Hour)
 		if a, ok := got(s); ok {
 			t.Errorf("another call: %+v", a)

@@ -84,8 +84,7 @@ func (p *singleflight) wait(ctx context.Context) bool {
 	case <-ctx.Done():
 		return false
 	}
-	pause.Change(ctx, 1, p.page)
-	defer pause.Change(ctx, -1, p.page)
+	defer pause.Begin(ctx, p.page)()
 	select {
 	case <-p.done:
 		return true
@@ -105,8 +104,7 @@ func asking(ctx context.Context, page string) (done func()) {
 	}
 	p, ok := ctx.Value(singleflightKey{}).(*singleflight)
 	if !ok {
-		pause.Change(ctx, 1, page) // Transport.Login
-		return func() { pause.Change(ctx, -1, page) }
+		return pause.Begin(ctx, page) // Transport.Login
 	}
 	if p.page == "" {
 		p.page = page

@@ -105,14 +105,14 @@ func (t *Transport) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, 
 		return nil, err
 	}
 	c := &conn{Dispatcher: jsonrpc.Dispatcher{Handler: h}, http: client, done: make(chan struct{})}
-	*c.Features() = jsonrpc.Features{MaxMessage: t.MaxMessage, Legacy: true, AcceptBatches: c.AcceptBatches, Diagnosis: client.Diagnosis}
+	*c.Features() = jsonrpc.Features{MaxMessage: t.MaxMessage, Legacy: true, AcceptBatches: c.AcceptBatches, Explain: client.Explain}
 	c.life, c.stop = context.WithCancelCause(c.withPause(context.WithoutCancel(ctx), jsonrpc.ID{}))
 	stop := context.AfterFunc(ctx, func() { c.stop(context.Cause(ctx)) })
 	err = t.open(c, u)
 	if !stop() {
 		err = retry.Cause(ctx)
-		if reason := client.Diagnosis(); reason != "" {
-			err = diag.Error(err.Error()+"; "+reason, nil, err)
+		if explained := client.Explain(err); explained != nil {
+			err = explained
 		}
 	}
 	if err != nil {

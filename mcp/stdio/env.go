@@ -69,10 +69,10 @@ func lookup(env []string, name string) (value string, found bool) {
 	return value, found
 }
 
-// NotPassed returns the variables that reason, a text of the server, names, that are
+// notPassed returns the variables that reason, a text of the server, names, that are
 // set in this process, and that the server did not get: up to 5, in the first 8 KiB.
 // It ignores variables with names that look like ordinary words.
-func (p *process) NotPassed(reason string) (names []string) {
+func (p *process) notPassed(reason string) (names []string) {
 	if p.env == nil {
 		return nil
 	}

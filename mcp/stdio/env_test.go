@@ -125,13 +125,13 @@ func TestNotPassed(t *testing.T) {
 		"STDIO_TEST_0 STDIO_TEST_1 STDIO_TEST_2 STDIO_TEST_3 STDIO_TEST_4 STDIO_TEST_5": "STDIO_TEST_0 STDIO_TEST_1 STDIO_TEST_2 STDIO_TEST_3 STDIO_TEST_4",
 		strings.Repeat(" ", 8<<10) + "STDIO_TEST_KEY":                                   "",
 	} {
-		if got := strings.Join(p.NotPassed(reason), " "); got != want {
+		if got := strings.Join(p.notPassed(reason), " "); got != want {
 			t.Errorf("%.80s: %q, want %q", reason, got, want)
 		}
 	}
 	all := child("echo")
 	all.InheritEnv = true
-	if got := open(t, all).NotPassed("STDIO_TEST_KEY"); got != nil {
+	if got := open(t, all).notPassed("STDIO_TEST_KEY"); got != nil {
 		t.Errorf("with InheritEnv: %q", got)
 	}
 	started := child("echo") // in a sandbox with variables of its own
@@ -139,7 +139,7 @@ func TestNotPassed(t *testing.T) {
 		cmd.Env = append(cmd.Env, "STDIO_TEST_KEY=other")
 		return cmd.Start()
 	}
-	if got := open(t, started).NotPassed("STDIO_TEST_KEY"); got != nil {
+	if got := open(t, started).notPassed("STDIO_TEST_KEY"); got != nil {
 		t.Errorf("Start passed it: %q", got)
 	}
 }

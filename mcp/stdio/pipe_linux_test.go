@@ -22,7 +22,7 @@ func TestPipesGrowForLongMessages(t *testing.T) {
 
 	fromClient, stdin := newPipe(t)
 	stdout, toClient := newPipe(t)
-	p := &process{stdin: stdin, stdout: &output{file: stdout}, lines: newLines(stdout, 0, nil), try: newRawWriter(stdin)}
+	p := &process{stderr: new(stderr), stdin: stdin, stdout: &output{file: stdout}, lines: newLines(stdout, 0, nil), try: newRawWriter(stdin)}
 	go func() { _, _ = io.Copy(toClient, fromClient) }() // ends when the pipes are closed
 	for _, size := range []int{10, usualPipe + 10, 10} {
 		before, want := pipeSize(t, stdin), long

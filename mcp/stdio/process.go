@@ -1,6 +1,7 @@
 package stdio
 
 import (
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -42,7 +43,8 @@ type process struct {
 	*lines       // of stdout
 	err    error // why Read ended; only Read uses it
 
-	sent atomic.Int64 // bytes written to stdin, and those that are being written
+	sent  atomic.Int64 // bytes written to stdin, and those that are being written
+	heard atomic.Int64 // bytes of standard error when the last message arrived
 
 	grownIn, grownOut bool // whether stdin, which only writers use, and stdout are long pipes
 
@@ -197,6 +199,7 @@ func (p *process) Read() ([]byte, error) {
 	}
 	msg, err := p.lines.Read()
 	if err == nil {
+		p.heard.Store(p.stderr.total.Load())
 		if len(msg) >= usualPipe && !p.grownOut {
 			p.grownOut = true
 			growPipe(p.stdout.file)
@@ -250,7 +253,7 @@ var (
 	_ jsonrpc.TryWriter      = (*process)(nil)
 	_ jsonrpc.SlowCloser     = (*process)(nil)
 	_ jsonrpc.MessageLimiter = (*process)(nil)
-	_ jsonrpc.Diagnoser      = (*process)(nil)
+	_ jsonrpc.Explainer      = (*process)(nil)
 )
 
 // Close ends the child and its group: by the end of standard input, then SIGTERM,
@@ -288,13 +291,20 @@ func (p *process) CloseWrite() error { return p.stdin.Close() }
 // CloseTime implements jsonrpc.SlowCloser.
 func (p *process) CloseTime() time.Duration { return 2*p.wait + 2*time.Second }
 
-// Diagnosis implements jsonrpc.Diagnoser.
-func (p *process) Diagnosis() string {
-	text := quoteStderr(p.stderr.String(), p.hidden)
-	if text == "" {
-		return ""
+// Explain implements jsonrpc.Explainer. After a timeout it quotes what the child has
+// written to its standard error since its last message, and it names variables that the
+// error mentions and that the child did not get.
+func (p *process) Explain(err error) (explained error) {
+	if errors.Is(err, context.DeadlineExceeded) {
+		if text := quoteStderr(p.stderr.since(p.heard.Load()), p.hidden); text != "" {
+			explained = diag.Error(err.Error()+"; standard error: "+text, nil, err)
+			err = explained
+		}
 	}
-	return "standard error: " + text
+	if names := p.notPassed(err.Error()); names != nil {
+		explained = &diag.NotPassedError{Err: err, Names: names}
+	}
+	return explained
 }
 
 var errUnkillable = errors.New("the process did not end when killed")

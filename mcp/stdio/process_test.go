@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os/exec"
 	"runtime"
@@ -13,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
@@ -303,5 +305,35 @@ func TestCloseWrite(t *testing.T) {
 			return
 		}
 		n++
+	}
+}
+
+// TestExplainQuotesNewLinesOnly: what the server wrote before its last message does not
+// explain why it is silent now.
+func TestExplainQuotesNewLinesOnly(t *testing.T) {
+	var p process
+	p.stderr = new(stderr)
+	late := diag.Op("no response", context.DeadlineExceeded)
+	for _, step := range []struct{ line, want string }{
+		{"", ""},
+		{"starting\n", "no response: context deadline exceeded; standard error: starting"},
+		{strings.Repeat("x", maxStderr) + "\nError: no network\n", "no response: context deadline exceeded; standard error: Error: no network"},
+	} {
+		p.heard.Store(p.stderr.total.Load())
+		p.stderr.store([]byte(step.line))
+		got := ""
+		if err := p.Explain(late); err != nil {
+			got = err.Error()
+		}
+		if got != step.want && !strings.HasPrefix(got, step.want) || (got == "") != (step.want == "") || strings.Count(got, "starting") > 1 {
+			t.Errorf("%q, want %q", got, step.want)
+		}
+		if err := p.Explain(io.EOF); err != nil {
+			t.Errorf("not a timeout: %v", err)
+		}
+	}
+	p.heard.Store(p.stderr.total.Load())
+	if err := p.Explain(late); err != nil {
+		t.Error(err)
 	}
 }

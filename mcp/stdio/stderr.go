@@ -3,6 +3,7 @@ package stdio
 import (
 	"bytes"
 	"io"
+	"sync/atomic"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/lock"
@@ -24,8 +25,9 @@ type stderr struct {
 	done chan struct{} // closed when drain has ended
 
 	mu     lock.Mutex
-	stored []byte // guarded by mu; a ring buffer once it is full
-	next   int    // guarded by mu; the next position to write in the ring buffer
+	stored []byte       // guarded by mu; a ring buffer once it is full
+	next   int          // guarded by mu; the next position to write in the ring buffer
+	total  atomic.Int64 // bytes that were read
 }
 
 // drain reads until the end and copies everything to w, if that is not nil.
@@ -52,6 +54,7 @@ func (s *stderr) drain(w io.Writer) {
 
 func (s *stderr) store(p []byte) {
 	s.mu.Lock()
+	s.total.Add(int64(len(p)))
 	n := min(len(p), maxStderr-len(s.stored))
 	s.stored = append(s.stored, p[:n]...)
 	for p = p[n:]; len(p) > 0; p = p[n:] {
@@ -67,6 +70,12 @@ func (s *stderr) String() string {
 	text := string(s.stored[s.next:]) + string(s.stored[:s.next])
 	s.mu.Unlock()
 	return text
+}
+
+// since returns what is kept of the bytes after the first n.
+func (s *stderr) since(n int64) string {
+	text := s.String()
+	return text[max(0, len(text)-int(s.total.Load()-n)):]
 }
 
 // close waits for the output of the child, then for drain.

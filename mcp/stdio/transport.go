@@ -86,7 +86,7 @@ func (t *Transport) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, 
 // OpenStream starts the program as Open does, and returns the stream of its messages,
 // to relay them. It uses the functions Dropped and Panic of h. The stream is a
 // [jsonrpc.TryWriter], [jsonrpc.SlowCloser], [jsonrpc.MessageLimiter] and
-// [jsonrpc.Diagnoser]. Its method CloseWrite, which returns an error, closes the
+// [jsonrpc.Explainer]. Its method CloseWrite, which returns an error, closes the
 // standard input of the program, whose last messages Read still returns.
 func (t *Transport) OpenStream(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Stream, error) {
 	p, err := t.start(ctx, h)

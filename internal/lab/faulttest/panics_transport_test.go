@@ -45,9 +45,9 @@ var transportPanics = map[string]panicCase{
 			}
 		}
 	},
-	"jsonrpc.Conn jsonrpc.Diagnoser jsonrpc.MessageLimiter jsonrpc.Features.Diagnosis jsonrpc.Features.NotPassed jsonrpc.Features.AcceptBatches jsonrpc.Features.BindArguments jsonrpc.Features.ForgetArguments": func(t *testing.T, p *panicLog) {
+	"jsonrpc.Conn jsonrpc.Explainer jsonrpc.MessageLimiter jsonrpc.Features.Explain jsonrpc.Features.AcceptBatches jsonrpc.Features.BindArguments jsonrpc.Features.ForgetArguments": func(t *testing.T, p *panicLog) {
 		for _, version := range mcp.ProtocolVersions() {
-			for _, method := range []string{"Call", "Notify", "Reply", "Done", "Err", "Close", "Features", "Diagnosis", "NotPassed", "AcceptBatches", "BindArguments", "ForgetArguments"} {
+			for _, method := range []string{"Call", "Notify", "Reply", "Done", "Err", "Close", "Features", "Explain", "AcceptBatches", "BindArguments", "ForgetArguments"} {
 				synctest.Test(t, func(t *testing.T) {
 					p := &panicLog{t: t}
 					conn := &hookedConn{hook: panicsIn(method)}
@@ -97,7 +97,7 @@ var transportPanics = map[string]panicCase{
 		a := oauth.New(s.URL+"/mcp", &oauth.Options{Authorizer: browser(nil, &panics)})
 		defer a.CloseIdleConnections()
 		conn, err := streamhttp.New(s.URL+"/mcp", &streamhttp.Options{Client: a.Client()}).Open(t.Context(),
-			jsonrpc.Handler{Panic: p.report, Pause: func(int) { panic(oh()) }})
+			jsonrpc.Handler{Panic: p.report, Pause: func() func() { panic(oh()) }})
 		testutil.Must(t, err)
 		p.passes(func() { _, _ = conn.Call(t.Context(), &jsonrpc.Request{Method: "m"}) })
 		testutil.Check(t, conn.Close())

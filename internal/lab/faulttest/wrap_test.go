@@ -67,11 +67,13 @@ func (c *hookedConn) Features() *jsonrpc.Features {
 	c.once.Do(func() {
 		c.features = *c.Conn.Features()
 		f := c.features
-		if f.Diagnosis == nil {
-			f.Diagnosis = func() string { return "" }
+		c.features.Explain = func(err error) error {
+			c.hook("Explain")
+			if f.Explain == nil {
+				return nil
+			}
+			return f.Explain(err)
 		}
-		c.features.Diagnosis = func() string { c.hook("Diagnosis"); return f.Diagnosis() }
-		c.features.NotPassed = func(string) []string { c.hook("NotPassed"); return nil }
 		c.features.AcceptBatches = func() { c.hook("AcceptBatches"); f.AcceptBatches() }
 		c.features.BindArguments = func(string, jsonrpc.RawMessage) error { c.hook("BindArguments"); return nil }
 		c.features.ForgetArguments = func(time.Time) { c.hook("ForgetArguments") }
