@@ -2,7 +2,10 @@ package oauth
 
 import (
 	"net/url"
+	"slices"
 	"strings"
+
+	"github.com/stdmcp/stdmcp/internal/diag"
 )
 
 // A Trace observes a Transport. Its functions may be nil, are called by several
@@ -109,4 +112,30 @@ func matchesIssuer(stated, iss string) bool {
 	id, prefix := strings.CutPrefix(iss, before)
 	id, suffix := strings.CutSuffix(id, after)
 	return prefix && suffix && id != "" && !strings.ContainsAny(id, "/?#%\\")
+}
+
+// explain names the option that changes the request, if the server refused a parameter of
+// it that an option changes.
+func (t *Transport) explain(s *server, err error) error {
+	e, ok := diag.Find[*ServerError](err)
+	if !ok {
+		return err
+	}
+	text := strings.ToLower(e.Code + " " + e.Description)
+	has := func(words ...string) bool {
+		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
+	}
+	then := ""
+	switch {
+	case has("redirect_uri", "redirect uri", "aadsts50011"):
+		then = "register the redirect URI of the program there, or set the RedirectURI of the Authorizer to the registered one; the host localhost is not 127.0.0.1"
+	case has("aadsts9010010", "aadsts901002") || has("resource", "invalid_target") && s.sent != "" && !has("audience"):
+		then = "if the server refuses the parameter resource, set Options.Issuer to " + clean(s.issuer) +
+			", and Options.RequestResource to the value that it wants, or to NoResource"
+	case has("audience", "invalid_target", "tenant"):
+		then = "if the server wants another parameter, such as audience, set it in Options.Parameters"
+	default:
+		return err
+	}
+	return &Error{URL: clean(s.issuer), Rule: then, Err: err}
 }

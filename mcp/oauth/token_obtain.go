@@ -230,7 +230,7 @@ func (t *Transport) refresh(ctx context.Context, s *server, old *token) (*token,
 	t.complete(form, s)
 	k, err := t.requestToken(ctx, &s.serverMetadata, c, form, old.key)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, t.explain(s, err)
 	}
 	if old.dpop && !k.dpop {
 		return nil, nil, notBound(s)
@@ -262,7 +262,7 @@ func (t *Transport) newToken(ctx context.Context, s *server, old *token, d deman
 		k, c, err = t.tokenByUser(ctx, s, scopes, key)
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, t.explain(s, err)
 	}
 	if k.dpop != (key != nil) {
 		return nil, nil, notBound(s)

@@ -1,0 +1,631 @@
+package oauth
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// pin sets the issuer, and lets other change more.
+func (e *env) pin(other func(*Options)) func(*Options) {
+	return func(o *Options) {
+		o.Issuer = e.as.URL
+		if other != nil {
+			other(o)
+		}
+	}
+}
+
+// TestDeadMetadataURL: the URL in the challenge is dead, and the well-known one works.
+func TestDeadMetadataURL(t *testing.T) {
+	for name, tt := range map[string]struct {
+		url    string
+		answer func(w http.ResponseWriter, r *http.Request)
+	}{
+		"404":        {"/bad", http.NotFound},
+		"401":        {"/bad", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(401) }},
+		"500":        {"/bad", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) }},
+		"page":       {"/bad", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>{}")) }},
+		"other JSON": {"/bad", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"jsonrpc":"2.0"}`)) }},
+		"no resource": {"/bad", func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = w.Write([]byte(`{"authorization_servers":["https://evil.example"]}`))
+		}},
+		"loop":         {"/bad", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/bad", 302) }},
+		"no TLS":       {"http://example.com/x", nil},
+		"unreachable":  {"http://127.0.0.1:1/x", nil},
+		"not a URL":    {"::", nil},
+		"local file":   {"file:///etc/passwd", nil},
+		"private host": {"https://169.254.169.254/x", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := newEnv(t)
+			at := tt.url
+			if strings.HasPrefix(at, "/") {
+				at = e.rs.URL + at
+			}
+			e.challenge = func(*http.Request) string { return `Bearer resource_metadata="` + at + `"` }
+			e.handle = func(w http.ResponseWriter, r *http.Request) bool {
+				if r.URL.Path != "/bad" {
+					return false
+				}
+				tt.answer(w, r)
+				return true
+			}
+			var odd []string
+			e.mustGet(e.transport(func(o *Options) {
+				o.Trace = &Trace{Odd: func(_ string, what *Error) { odd = append(odd, what.Error()) }}
+			}))
+			if len(odd) != 1 {
+				t.Errorf("reported %q", odd)
+			}
+			// Without a document anywhere, the first error is the one to report, and no endpoint is guessed.
+			e.prm, e.meta = nil, nil
+			e.mustFail(e.transport(nil))
+			if e.count("/register") != 1 {
+				t.Error("the endpoints of the origin were guessed")
+			}
+		})
+	}
+}
+
+// TestParentAfterFailure: whoever makes the server fail does not move the login to what a
+// wider document says.
+func TestParentAfterFailure(t *testing.T) {
+	e := newEnv(t)
+	e.prm["resource"], e.prmPath = e.rs.URL, resourcePath
+	e.challenge = func(*http.Request) string { return "Bearer" }
+	status := 404
+	e.handle = func(w http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Path == resourcePath+"/mcp" {
+			w.WriteHeader(status)
+			return true
+		}
+		return false
+	}
+	store := NewMemory()
+	bound := e.transport(func(o *Options) { o.Store = store })
+	e.mustGet(bound)
+	status = 503
+	e.mustFail(e.transport(nil), "503")
+	if err := bound.Login(t.Context()); err != nil {
+		t.Errorf("with the issuer of the token: %v", err)
+	}
+}
+
+// TestSilentMetadata: the search for metadata ends within 15 s.
+func TestSilentMetadata(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e, network := newMemoryEnv(t)
+		e.handle = func(_ http.ResponseWriter, r *http.Request) bool {
+			if !strings.HasPrefix(r.URL.Path, "/.well-known/") {
+				return false
+			}
+			<-r.Context().Done()
+			return true
+		}
+		tr := e.transport(nil)
+		tr.fetch.rt.DialContext = network.dial
+		began := time.Now()
+		e.mustFail(tr, "no response within 10s")
+		if d := time.Since(began); d > searchTime {
+			t.Errorf("took %v", d)
+		}
+	})
+}
+
+// TestMetadataOfQuery: tenants of one path have metadata of their own.
+func TestMetadataOfQuery(t *testing.T) {
+	e := newEnv(t)
+	e.prm["resource"] = e.url() + "?tenant=b"
+	e.challenge = func(*http.Request) string { return "Bearer" }
+	var query string
+	e.handle = func(_ http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Path == resourcePath+"/mcp" {
+			query = r.URL.RawQuery
+		}
+		return false
+	}
+	tr := New(e.url()+"?tenant=b", &Options{Base: e.base, Authorizer: &robotUser{e: e}})
+	if err := tr.Login(t.Context()); err != nil || query != "tenant=b" {
+		t.Errorf("asked with %q: %v", query, err)
+	}
+}
+
+// TestSecretInURL: a query that no metadata names may have a secret for the MCP server.
+func TestSecretInURL(t *testing.T) {
+	e := newEnv(t)
+	e.prm = nil
+	e.challenge = func(*http.Request) string { return "Bearer" }
+	var odd string
+	tr := New(e.url()+"?api_key="+mark, &Options{Base: e.base, Authorizer: &robotUser{e: e}, Issuer: e.as.URL,
+		Trace: &Trace{Odd: func(_ string, what *Error) { odd += what.Error() }}})
+	if err := tr.Login(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, form := range e.forms {
+		if strings.Contains(form.Encode(), "api_key") || form.Get("resource") != e.url() {
+			t.Errorf("sent %q", form)
+		}
+	}
+	if !strings.Contains(odd, "without its query") || strings.Contains(odd, mark) {
+		t.Errorf("warned with %q", odd)
+	}
+}
+
+// TestOtherResource: what is sent as resource is a setting for every grant, and the key of
+// the token is not what is sent.
+func TestOtherResource(t *testing.T) {
+	for _, sent := range []string{NoResource, "api://app-1"} {
+		e := newEnv(t)
+		e.offerDevice(func(int) string { return "" })
+		e.clients["app"] = map[string]any{"client_secret": "secret-" + mark}
+		var all []url.Values
+		e.handle = func(_ http.ResponseWriter, r *http.Request) bool {
+			_ = r.ParseForm()
+			if p := r.URL.Path; p == "/authorize" || p == "/token" || p == "/device" {
+				all = append(all, maps.Clone(r.Form))
+				// The fake server wants its own.
+				r.Form.Set("resource", e.url())
+				r.PostForm.Set("resource", e.url())
+				r.URL.RawQuery = r.Form.Encode()
+			}
+			return false
+		}
+		store := NewMemory()
+		set := e.pin(func(o *Options) { o.RequestResource, o.Store = sent, store })
+		tr := e.transport(set)
+		e.mustGet(tr)
+		e.forgetAccess()
+		e.mustGet(tr) // refreshes
+		e.mustGet(e.transport(e.pin(func(o *Options) {
+			o.RequestResource, o.Grant, o.Client = sent, ClientCredentials{}, Client{ID: "app", Secret: "secret-" + mark, Method: methodPost}
+		})))
+		if len(all) != 4 {
+			t.Fatalf("%d requests", len(all))
+		}
+		for _, form := range all {
+			if form.Get("resource") != strings.TrimPrefix(sent, NoResource) || form.Has("resource") != (sent != NoResource) {
+				t.Errorf("%s: %s sent %q", sent, form.Get("grant_type"), form["resource"])
+			}
+		}
+		for key := range store.entries() {
+			if key.Resource != "" && key.Resource != e.url() {
+				t.Errorf("stored under %+v", key)
+			}
+		}
+	}
+}
+
+// TestRefusedResource: the error names the setting, and has the server's own words.
+func TestRefusedResource(t *testing.T) {
+	e := newEnv(t)
+	e.handle = func(w http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Path != "/token" {
+			return false
+		}
+		reply(w, 400, map[string]string{"error": "invalid_target", "error_description": "AADSTS9010010: The resource parameter doesn't match with the requested scopes."})
+		return true
+	}
+	e.mustFail(e.transport(nil), "AADSTS9010010", "Options.RequestResource", "Options.Issuer")
+}
+
+// TestSettingsThatNeedIssuer: they weaken a check, so the MCP server must not choose who
+// profits.
+func TestSettingsThatNeedIssuer(t *testing.T) {
+	e := newEnv(t)
+	for name, change := range map[string]func(*Options){
+		"RequestResource":  func(o *Options) { o.RequestResource = NoResource },
+		"AssumePKCE":       func(o *Options) { o.AssumePKCE = true },
+		"IssuerInMetadata": func(o *Options) { o.IssuerInMetadata = "https://example.com/{tenantid}" },
+		"TokenURL":         func(o *Options) { o.TokenURL = "https://example.com/token" },
+	} {
+		e.mustFail(e.transport(change), "Options."+name, "needs Options.Issuer")
+	}
+	e.mustFail(e.transport(e.pin(func(o *Options) { o.RequestResource = "app" })), "absolute URI")
+	if len(e.paths) != 0 {
+		t.Errorf("sent %q", e.paths)
+	}
+}
+
+// TestTemplateIssuer: the issuer in the metadata of all tenants is a template.
+func TestTemplateIssuer(t *testing.T) {
+	e := newEnv(t)
+	e.meta["issuer"] = e.as.URL + "/{tenantid}/v2.0"
+	e.mustFail(e.transport(e.pin(nil)), "RFC 8414, section 3.3", "Options.IssuerInMetadata")
+	template := e.pin(func(o *Options) { o.IssuerInMetadata = e.as.URL + "/{tenantid}/v2.0" })
+	for iss, want := range map[string]bool{"/9-a/v2.0": true, "/{tenantid}/v2.0": true, "": false, "//v2.0": false, "/a/b/v2.0": false, "/a/v2.0/x": false} {
+		e.response = func(q url.Values) { q.Set("iss", e.as.URL+iss) }
+		if err := e.transport(template).Login(t.Context()); (err == nil) != want {
+			t.Errorf("iss %q: %v", iss, err)
+		}
+	}
+}
+
+// TestParameters: they are in every request, and replace nothing of the protocol.
+func TestParameters(t *testing.T) {
+	e := newEnv(t)
+	tr := e.transport(func(o *Options) {
+		o.Scopes = []string{"offline_access"}
+		o.Parameters = map[string]string{"audience": "https://api.example.com", "prompt": "select_account"}
+	})
+	e.mustGet(tr)
+	e.forgetAccess()
+	e.mustGet(tr)
+	if len(e.forms) != 3 {
+		t.Fatal(len(e.forms))
+	}
+	for _, form := range e.forms {
+		if form.Get("audience") != "https://api.example.com" || form.Get("prompt") != "select_account" {
+			t.Errorf("sent %q", form)
+		}
+	}
+	for _, name := range append(strings.Fields(reserved), "", "State", "a b") {
+		e.mustFail(e.transport(func(o *Options) { o.Parameters = map[string]string{name: "x"} }), "Options.Parameters")
+	}
+}
+
+// TestUnannouncedPKCE: only its absence can be permitted.
+func TestUnannouncedPKCE(t *testing.T) {
+	const member = "code_challenge_methods_supported"
+	assume := func(o *Options) { o.AssumePKCE = true }
+	for name, change := range map[string]func(e *env){
+		"absent": func(e *env) { delete(e.meta, member) },
+		"plain":  func(e *env) { e.meta[member] = []string{"plain"} },
+		"empty":  func(e *env) { e.meta[member] = []string{} },
+		"text":   func(e *env) { e.meta[member] = "S256" },
+	} {
+		e := newEnv(t)
+		change(e)
+		e.mustFail(e.transport(e.pin(nil)))
+		if name == "absent" {
+			e.mustFail(e.transport(nil), "Options.AssumePKCE", "Options.Issuer")
+			e.mustGet(e.transport(e.pin(assume)))
+			continue
+		}
+		e.mustFail(e.transport(e.pin(assume)))
+	}
+}
+
+// TestMetadataAsText: other media types, a byte order mark, and optional members of a
+// wrong type are read; members that protect are not.
+func TestMetadataAsText(t *testing.T) {
+	for name, tt := range map[string]struct {
+		change func(m map[string]any)
+		ok     bool
+	}{
+		"as it is":         {func(map[string]any) {}, true},
+		"scopes":           {func(m map[string]any) { m["scopes_supported"] = "a b" }, true},
+		"revocation":       {func(m map[string]any) { m["revocation_endpoint"] = false }, true},
+		"client documents": {func(m map[string]any) { m["client_id_metadata_document_supported"] = "true" }, true},
+		"iss":              {func(m map[string]any) { m["authorization_response_iss_parameter_supported"] = "true" }, false},
+		"DPoP":             {func(m map[string]any) { m["dpop_signing_alg_values_supported"] = "ES256" }, false},
+		"methods":          {func(m map[string]any) { m["token_endpoint_auth_methods_supported"] = "none" }, false},
+	} {
+		e := newEnv(t)
+		tt.change(e.meta)
+		e.handle = func(w http.ResponseWriter, r *http.Request) bool {
+			if r.URL.Path != serverPath {
+				return false
+			}
+			data, _ := json.Marshal(e.meta)
+			w.Header().Set("Content-Type", "application/octet-stream")
+			_, _ = w.Write(append([]byte("\ufeff"), data...))
+			return true
+		}
+		if _, err := e.get(e.transport(nil)); (err == nil) != tt.ok {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestSpellingsOfChallenge: the URL of the metadata is read without quotes, in single
+// ones, and with semicolons.
+func TestSpellingsOfChallenge(t *testing.T) {
+	const u = "https://h.example:8443/.well-known/oauth-protected-resource/mcp?x=1"
+	for _, field := range []string{
+		`Bearer resource_metadata="` + u + `", scope="a"`, `Bearer resource_metadata=` + u + `, scope="a"`, `Bearer resource_metadata=` + u + ` scope=a`,
+		`Bearer resource_metadata='` + u + `', scope='a'`, `Bearer realm="x"; resource_metadata="` + u + `"; scope="a"`, `bearer scope=a,resource_metadata=` + u,
+	} {
+		d, ok := demandOf(&http.Response{StatusCode: 401, Header: http.Header{"Www-Authenticate": {field}}})
+		if !ok || d.metadata != u || d.scope != "a" {
+			t.Errorf("%s: %q, %q", field, d.metadata, d.scope)
+		}
+	}
+}
+
+// TestRefusedRefreshAsText: a refusal is read by its shape.
+func TestRefusedRefreshAsText(t *testing.T) {
+	for _, kind := range []string{"text/html", "text/plain", ""} {
+		e := newEnv(t)
+		tr := e.transport(nil)
+		e.mustGet(tr)
+		e.forgetAccess()
+		e.handle = func(w http.ResponseWriter, r *http.Request) bool {
+			if r.URL.Path != "/token" || r.FormValue("grant_type") != "refresh_token" {
+				return false
+			}
+			w.Header()["Content-Type"] = []string{kind}
+			w.WriteHeader(400)
+			_, _ = w.Write([]byte(`{"error":"invalid_grant"}`))
+			return true
+		}
+		e.mustGet(tr) // asks the user again
+	}
+	e := newEnv(t)
+	for body, want := range map[string]string{
+		`{"message":"quota used up"}`:                          `{"message":"quota used up"}`,
+		"<html><body><h1>Blocked</h1> by the firewall " + mark: "Blocked by the firewall ***",
+		"upstream broke":                                       "upstream broke",
+	} {
+		e.handle = func(w http.ResponseWriter, r *http.Request) bool {
+			if r.URL.Path == "/token" {
+				w.WriteHeader(403)
+				_, _ = w.Write([]byte(strings.Replace(body, mark, r.FormValue("code"), 1)))
+			}
+			return r.URL.Path == "/token"
+		}
+		e.mustFail(e.transport(nil), want)
+	}
+}
+
+// TestNamesOfBearer: these types are bearer tokens, and no others.
+func TestNamesOfBearer(t *testing.T) {
+	for kind, ok := range map[any]bool{nil: true, "": true, "user": true, "JWT": true, "Bearer ": true, "bearer": true, "mac": false, "bearers": false, "N_A": false, "DPoP": false} {
+		e := newEnv(t)
+		e.tokenAnswer = func(_ url.Values, m map[string]any) { m["token_type"] = kind }
+		n := 0
+		_, err := e.get(e.transport(func(o *Options) { o.Trace = &Trace{Odd: func(string, *Error) { n++ }} }))
+		isOdd := kind == nil || !strings.HasPrefix(strings.ToLower(fmt.Sprint(kind)), "bearer")
+		if (err == nil) != ok || ok && (n > 0) != isOdd {
+			t.Errorf("%q: %v, reported %d times", kind, err, n)
+		}
+	}
+}
+
+// TestRegistrationIsRedirected: to the same origin, with its method.
+func TestRegistrationIsRedirected(t *testing.T) {
+	for status, ok := range map[int]bool{307: true, 308: true, 302: false, 303: false} {
+		e := newEnv(t)
+		e.handle = func(w http.ResponseWriter, r *http.Request) bool {
+			switch r.URL.Path {
+			case "/register":
+				http.Redirect(w, r, "/register/", status)
+				return true
+			case "/register/":
+				r.URL.Path = "/register"
+				e.note(r)
+				e.mu.Lock()
+				e.serveRegister(w, r)
+				e.mu.Unlock()
+				return true
+			}
+			return false
+		}
+		if _, err := e.get(e.transport(nil)); (err == nil) != ok {
+			t.Errorf("%d: %v", status, err)
+		}
+	}
+	e := newEnv(t)
+	e.handle = redirectTo("/register", "http://127.0.0.1:1/register")
+	e.mustFail(e.transport(nil), "same origin")
+}
+
+// TestForgottenClient: the program registers anew before the user sees a page.
+func TestForgottenClient(t *testing.T) {
+	e := newEnv(t)
+	store := NewMemory()
+	someone := &robotUser{e: e}
+	set := func(o *Options) { o.Store, o.Authorizer = store, someone }
+	e.mustGet(e.transport(set))
+	if err := e.transport(set).Login(t.Context()); err != nil || e.count("/register") != 1 {
+		t.Fatalf("a client that the server knows: %v, %d registrations", err, e.count("/register"))
+	}
+	clear(e.clients)
+	if err := e.transport(set).Login(t.Context()); err != nil || e.count("/register") != 2 || someone.times != 3 {
+		t.Errorf("%v, %d registrations, %d pages", err, e.count("/register"), someone.times)
+	}
+	for _, code := range []string{"invalid_grant", "unauthorized_client", "server_error"} {
+		e.refuseToken = func(form url.Values) string {
+			if strings.HasPrefix(form.Get("code"), "code-") {
+				return ""
+			}
+			return code
+		}
+		if err := e.transport(set).Login(t.Context()); err != nil || e.count("/register") != 2 {
+			t.Errorf("%s: %v, %d registrations", code, err, e.count("/register"))
+		}
+	}
+	// What the program gave is never replaced.
+	clear(e.clients)
+	e.refuseToken = nil
+	before := e.count("/register")
+	e.mustFail(e.transport(func(o *Options) { o.Client = Client{ID: "given"} }))
+	if e.count("/register") != before {
+		t.Error("registered beside the program's client")
+	}
+}
+
+// TestTimeoutDropsRegistration: the page said what only the user saw.
+func TestTimeoutDropsRegistration(t *testing.T) {
+	e := newEnv(t)
+	store := NewMemory()
+	someone := &robotUser{e: e}
+	set := func(o *Options) { o.Store, o.Authorizer = store, someone }
+	e.mustGet(e.transport(set))
+	known := len(store.entries())
+	someone.stop = func(context.Context) error { return errors.New("the user closed the page") }
+	if err := e.transport(set).Login(t.Context()); err == nil || len(store.entries()) != known {
+		t.Errorf("%v; %d entries", err, len(store.entries()))
+	}
+	someone.stop = func(context.Context) error { return unanswered("https://as.example.com/authorize", time.Minute, nil) }
+	err := e.transport(set).Login(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "registration was deleted") || len(store.entries()) != known-1 {
+		t.Errorf("%v; %d entries", err, len(store.entries()))
+	}
+	if _, ok := store.entries()[StoreKey{Issuer: e.as.URL}]; ok {
+		t.Error("the registration is still there")
+	}
+	e.clients["given"] = map[string]any{}
+	given := e.transport(func(o *Options) { set(o); o.Client.ID = "given" })
+	if err := given.Login(t.Context()); err == nil || strings.Contains(err.Error(), "deleted") || !strings.Contains(err.Error(), "register the program there") {
+		t.Error(err)
+	}
+}
+
+// TestAccounts: two accounts at one URL have tokens of their own, and an older version,
+// which knows no accounts, has its own, too.
+func TestAccounts(t *testing.T) {
+	e := newEnv(t)
+	store := NewFile(t.TempDir() + "/tokens.json")
+	account := func(name string) *Transport {
+		return e.transport(func(o *Options) { o.Store, o.Account = store, name })
+	}
+	plain, ann, bob := account(""), account("ann"), account("bob")
+	seen := map[string]string{}
+	for name, tr := range map[string]*Transport{"": plain, "ann": ann, "bob": bob} {
+		if err := tr.Login(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		seen[tr.tok.access] = name
+	}
+	if err := ann.Logout(t.Context()); err != nil || len(seen) != 3 {
+		t.Fatal(err, len(seen))
+	}
+	for name, want := range map[string]bool{"": true, "bob": true, "ann": false} {
+		_, err := e.get(e.transport(func(o *Options) { o.Store, o.Account, o.Authorizer = store, name, nil }))
+		if (err == nil) != want {
+			t.Errorf("%q after the logout of ann: %v", name, err)
+		}
+	}
+	entries, _, err := store.read()
+	keys := slices.Collect(maps.Keys(entries))
+	if err != nil || !slices.Contains(keys, StoreKey{Resource: e.url() + "#bob"}) || !slices.Contains(keys, StoreKey{Resource: e.url()}) {
+		t.Errorf("%v: %v", keys, err)
+	}
+}
+
+// TestSharedResource: a logout ends the logins at the other servers of a parent.
+func TestSharedResource(t *testing.T) {
+	e := newEnv(t)
+	for account, want := range map[string]string{"": e.rs.URL, "ann": ""} {
+		e.prm["resource"] = e.rs.URL
+		tr := e.transport(func(o *Options) { o.Account = account })
+		e.mustGet(tr)
+		if got, err := tr.SharedResource(t.Context()); err != nil || got != want {
+			t.Errorf("%q: %q, %v", account, got, err)
+		}
+	}
+}
+
+// TestTrace: hooks have the program's name for the server.
+func TestTrace(t *testing.T) {
+	e := newEnv(t)
+	var events []string
+	set := func(o *Options) {
+		o.Name = "work"
+		o.Trace = &Trace{LoggedIn: func(name string) { events = append(events, "login "+name) }, TokenLoaded: func(name string) { events = append(events, "loaded "+name) }}
+	}
+	store := NewMemory()
+	tr := e.transport(func(o *Options) { set(o); o.Store = store })
+	e.mustGet(tr)
+	if err := tr.Login(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	e.mustGet(tr)
+	e.forgetAccess()
+	e.mustGet(tr) // a refresh is no login
+	e.mustGet(e.transport(func(o *Options) { set(o); o.Store = store }))
+	if got := strings.Join(events, ", "); got != "login work, login work, loaded work" {
+		t.Error(got)
+	}
+}
+
+// TestResponseOfAnotherServer: nothing of it is shown.
+func TestResponseOfAnotherServer(t *testing.T) {
+	for _, page := range []bool{false, true} {
+		e := newEnv(t)
+		e.response = func(q url.Values) {
+			q.Set("iss", "https://evil.example")
+			q.Set("error", "evil_words")
+			q.Set("error_description", "call 555")
+		}
+		l := &Loopback{}
+		if page {
+			l.Page = func(refused *ServerError) string {
+				if refused == nil {
+					return "success"
+				}
+				return refused.Error()
+			}
+		}
+		shown := make(chan string, 1)
+		l.Open = func(ctx context.Context, page string) error {
+			to, err := agree(ctx, e.base, page)
+			if err != nil {
+				return err
+			}
+			got, err := e.visit(to)
+			shown <- got
+			return err
+		}
+		e.mustFail(e.transport(func(o *Options) { o.Authorizer = l }), "another authorization server")
+		if got := <-shown; strings.Contains(got, "evil") || strings.Contains(got, "555") || strings.Contains(got, "success") || strings.Contains(got, "You can close this page and return to the program") {
+			t.Errorf("shows %s", got)
+		}
+	}
+}
+
+// TestRedirectWithoutState: it is ignored, and the error says that it came.
+func TestRedirectWithoutState(t *testing.T) {
+	e := newEnv(t)
+	l := &Loopback{Timeout: 50 * time.Millisecond}
+	l.Open = func(_ context.Context, page string) error {
+		u, err := url.Parse(page)
+		if err == nil {
+			var got string
+			if got, err = e.visit(u.Query().Get("redirect_uri") + "?code=x"); !strings.Contains(got, "does not have the state") {
+				t.Error(got)
+			}
+		}
+		return err
+	}
+	e.mustFail(e.transport(func(o *Options) { o.Authorizer = l }), "without the state", "localhost")
+}
+
+// TestBothAddressesOfLocalhost: a browser may try either.
+func TestBothAddressesOfLocalhost(t *testing.T) {
+	in, err := (&Loopback{RedirectURI: "http://localhost/callback"}).Listen(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	r := in.(*receiver)
+	if len(r.ln) == 1 {
+		t.Skip("no IPv6")
+	}
+	u, _ := url.Parse(in.RedirectURI())
+	// A second login at the same port must not get half of the addresses.
+	if other, err := (&Loopback{RedirectURI: "http://localhost:" + u.Port() + "/callback"}).Listen(t.Context(), ""); err == nil {
+		_ = other.Close()
+		t.Error("two listen at one port")
+	}
+}
+
+// TestEndpointsWithoutMetadata: a provider that has no metadata.
+func TestEndpointsWithoutMetadata(t *testing.T) {
+	e := newEnv(t)
+	e.meta = nil
+	e.clients["app"] = map[string]any{}
+	e.mustGet(e.transport(e.pin(func(o *Options) {
+		o.Client.ID, o.AuthorizationURL, o.TokenURL, o.AssumePKCE = "app", e.as.URL+"/authorize", e.as.URL+"/token", true
+	})))
+}
