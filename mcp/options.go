@@ -172,6 +172,11 @@ type Trace struct {
 	// method as data, because the server receives no details.
 	Discarded func(ctx context.Context, reason error, data []byte)
 
+	// Odd is called for data from the server that breaks the protocol and that the
+	// client uses nevertheless because nothing can come of it, such as half a
+	// character in a text.
+	Odd func(ctx context.Context, reason error, data []byte)
+
 	// Retry is called before the client sends a request again, with the error
 	// of the previous attempt: after the client has opened another session, or
 	// has resolved the server's reason for refusing the request. If an idle HTTP
@@ -187,6 +192,11 @@ type Trace struct {
 	// SessionLost is called when the server no longer knows the session, before
 	// the client opens another one.
 	SessionLost func(ctx context.Context, err error)
+
+	// StreamLost is called when a connection over HTTP has given up the stream of
+	// a session that brings changes, log messages and requests of the server,
+	// because of err. Calls still work. It may come back with another session.
+	StreamLost func(ctx context.Context, err error)
 
 	// EraChosen is called when Connect has negotiated the protocol version.
 	EraChosen func(ctx context.Context, server ServerInfo)
@@ -209,6 +219,20 @@ func (c *Client) discarded(reason error, data []byte) {
 	c.observe(c.trace.Discarded != nil, func() { c.trace.Discarded(c.ctx, reason, data) })
 }
 
+func (c *Client) odd(reason error, data []byte) {
+	c.observe(c.trace.Odd != nil, func() { c.trace.Odd(c.ctx, reason, data) })
+}
+
+// lost handles what a connection has lost between calls.
+func (c *Client) lost(err error) {
+	switch a := c.agreed.Load(); {
+	case !isSessionLoss(err):
+		c.observe(c.trace.StreamLost != nil, func() { c.trace.StreamLost(c.ctx, err) })
+	case a.era != nil && a.era.legacy(): // Connect has its own error
+		c.beginRenewal(c.ctx, a, err)
+	}
+}
+
 func (c *Client) retrying(method string, err error) {
 	c.observe(c.trace.Retry != nil, func() { c.trace.Retry(c.ctx, method, err) })
 }
@@ -219,7 +243,10 @@ func (c *Client) reconnecting(err error, wait time.Duration) {
 
 // connHandler returns what a connection calls.
 func (c *Client) connHandler(l link) jsonrpc.Handler {
-	h := jsonrpc.Handler{Message: func(_ jsonrpc.Conn, m *jsonrpc.Message) { c.message(l, m) }, Dropped: c.dropped, Reconnect: c.reconnecting, Pause: c.requests.pause, Panic: c.onPanic()}
+	h := jsonrpc.Handler{
+		Message: func(_ jsonrpc.Conn, m *jsonrpc.Message) { c.message(l, m) }, Dropped: c.dropped, Odd: c.odd,
+		Reconnect: c.reconnecting, Lost: c.lost, Pause: c.requests.pause, Panic: c.onPanic(),
+	}
 	if c.trace.Message != nil {
 		h.Trace = func(sent bool, data []byte) { c.guard(func() { c.trace.Message(c.ctx, sent, data) }) }
 	}

@@ -45,25 +45,34 @@ var errSessionAlive = errors.New("the session was not lost")
 // renew replaces an agreement, unless that has been done. If several calls need
 // it, one of them starts the renewal and all wait for it.
 func (c *Client) renew(ctx context.Context, lost *agreement, reason error) error {
-	c.mu.Lock()
-	r := c.renewal
-	if c.agreed.Load() != lost {
-		c.mu.Unlock()
+	r := c.beginRenewal(ctx, lost, reason)
+	if r == nil {
 		return nil
 	}
-	if r == nil {
-		r = &renewal{done: make(chan struct{})}
-		c.renewal = r
-		// The renewal continues for the other calls if this one is canceled.
-		go c.reopen(context.WithoutCancel(ctx), r, reason) // ends after callTimeout, or with the connection
-	}
-	c.mu.Unlock()
 	select {
 	case <-r.done:
 		return r.err
 	case <-ctx.Done():
 		return retry.Cause(ctx)
 	}
+}
+
+// beginRenewal returns the renewal of an agreement, which it starts if there is none, or
+// nil if the agreement has been replaced.
+func (c *Client) beginRenewal(ctx context.Context, lost *agreement, reason error) *renewal {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.agreed.Load() != lost {
+		return nil
+	}
+	r := c.renewal
+	if r == nil {
+		r = &renewal{done: make(chan struct{})}
+		c.renewal = r
+		// The renewal continues for the other calls if this one is canceled.
+		go c.reopen(context.WithoutCancel(ctx), r, reason) // ends after callTimeout, or with the connection
+	}
+	return r
 }
 
 // reopen opens another session and reports it to the observers. If reason leaves

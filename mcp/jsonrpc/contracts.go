@@ -155,6 +155,11 @@ type Handler struct {
 	// truncated; the function must not keep it.
 	Dropped func(reason error, data []byte)
 
+	// Odd is called for received data that breaks a rule, and that the connection
+	// uses nevertheless because nothing can come of it, such as a text with an
+	// escape of half a character. data is as for Dropped.
+	Odd func(reason error, data []byte)
+
 	// Trace is called for each message that is sent or received: in order in
 	// each direction, and for a call before its response. It must be safe for
 	// concurrent use, as the goroutine that writes calls it too. It must not keep
@@ -164,6 +169,15 @@ type Handler struct {
 	// Reconnect is called when a stream of the connection has ended with err,
 	// before the connection waits for the given time and opens it again.
 	Reconnect func(err error, wait time.Duration)
+
+	// Lost is called when the connection has lost something between calls. If err
+	// matches ErrNoSession, that is the session, and if it matches
+	// ErrSessionInDoubt, maybe the session: as after a call with this error, the
+	// client opens another session, in the latter case only if a ping in the old
+	// one fails. After any other error, the connection receives only responses
+	// and what belongs to calls, until a session begins: it does not open the
+	// stream again that brings changes, log messages and requests of the peer.
+	Lost func(err error)
 
 	// Pause is called when the user logs in for a request of the connection, and
 	// resume, unless it is nil, after that. The time between them should not count

@@ -143,13 +143,17 @@ func (d *Dispatcher) batch(conn Conn, data []byte, only ID) error {
 }
 
 const (
+	errHalf      = diag.Message("half a character in a text, which was cut in the middle of it")
 	errBatch     = diag.Message("a batch, which this connection does not accept")
 	errLongBatch = diag.Message("a batch of too many messages")
 )
 
 // message handles one message. The error is the reason to drop it.
 func (d *Dispatcher) message(conn Conn, data []byte, only ID) error {
-	m, err := Parse(data)
+	m, mended, err := parse(data)
+	if mended && d.Handler.Odd != nil {
+		d.Handler.Odd(errHalf, data)
+	}
 	if len(data) >= minHeld {
 		m.release(len(data))
 	}

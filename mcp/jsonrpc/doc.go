@@ -1,6 +1,11 @@
-// Package jsonrpc implements JSON-RPC 2.0 over any stream of messages. It knows
-// neither MCP nor HTTP; package mcp and the transports build on it. Its API is frozen
-// at 1.0.
+// Package jsonrpc implements JSON-RPC 2.0 over any stream of messages. Package mcp and
+// the transports build on it, and its types carry what those tell each other, although
+// the package itself uses none of it: [Request].HTTP and [Session] from mcp to HTTP
+// transports; [Features] and [TransportFeatures] from transports to mcp, of which
+// Stateless, Legacy, AcceptBatches, BindArguments and ForgetArguments are about the
+// protocol versions of MCP; [Handler].Pause, Lost and Reconnect, [ErrNoSession] and
+// [ErrSessionInDoubt] from HTTP transports to mcp. A program that uses only JSON-RPC
+// ignores them.
 //
 // The vocabulary is [Message], [Request], [ID] and [Error], the sentinel errors,
 // and the interfaces [Conn] and [Stream] with [Handler]. [NewConn] makes a Conn
@@ -80,7 +85,10 @@
 //     their [PendingCall], everything else to the Handler. [Dispatcher.Fail] and
 //     [Dispatcher.Close] end calls, [Dispatcher.Sent] reports other messages that
 //     were sent, and [Dispatcher.AcceptBatches] allows batches.
-//   - [Features] are what the connection is able to do beyond calls.
+//   - [Features] are what the connection is able to do beyond calls. Explain adds what
+//     it knows about the reason to an error.
+//   - [Handler] takes what belongs to no call: Dropped what is invalid, Odd what breaks a
+//     rule and is used nevertheless, Lost a session or a stream that is gone.
 //   - [Parse], [AppendRequest] and [AppendResponse] are the codec.
 //   - [Closed], [OutcomeUnknown] and [Malformed] make errors that match the
 //     sentinels. [ErrStuck], [ErrNoSession], [ErrSessionInDoubt] and [ErrUnknownID]

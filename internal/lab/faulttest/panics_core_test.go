@@ -145,6 +145,20 @@ var corePanics = map[string]panicCase{
 	"mcp.Trace.EraChosen": traced("", mcp.Trace{EraChosen: func(context.Context, mcp.ServerInfo) { panic(oh()) }}, nil),
 	"mcp.Trace.Discarded": traced("bad-progress", mcp.Trace{Discarded: func(context.Context, error, []byte) { panic(oh()) }}, callEcho),
 	"mcp.Trace.Reconnect": traced("discover-dies", mcp.Trace{Reconnect: func(context.Context, error, time.Duration) { panic(oh()) }}, nil),
+	"mcp.Trace.Odd mcp.Trace.StreamLost": func(t *testing.T, p *panicLog) {
+		var h jsonrpc.Handler
+		c := p.open(opener(func(ctx context.Context, given jsonrpc.Handler) (jsonrpc.Conn, error) {
+			h = given
+			return p.serve().Transport().Open(ctx, given)
+		}), &mcp.Options{Trace: &mcp.Trace{Odd: func(context.Context, error, []byte) { panic(oh()) }, StreamLost: func(context.Context, error) { panic(oh()) }}})
+		h.Odd(io.EOF, nil)
+		h.Lost(io.EOF)
+		p.reported()
+		if n := p.count(); n != 2 {
+			t.Errorf("%d panics", n)
+		}
+		p.alive(c)
+	},
 	"mcp.Trace.HandlerPanic": func(t *testing.T, p *panicLog) {
 		c := p.connect(nil, &mcp.Options{Trace: &mcp.Trace{
 			Message:      func(context.Context, bool, []byte) { panic(oh()) },
@@ -155,6 +169,7 @@ var corePanics = map[string]panicCase{
 
 	"jsonrpc.Handler.Message": received(`{"jsonrpc":"2.0","method":"m"}`, func(h *jsonrpc.Handler) { h.Message = func(jsonrpc.Conn, *jsonrpc.Message) { panic(oh()) } }),
 	"jsonrpc.Handler.Dropped": received(`x`, func(h *jsonrpc.Handler) { h.Dropped = func(error, []byte) { panic(oh()) } }),
+	"jsonrpc.Handler.Odd":     received(`{"jsonrpc":"2.0","method":"m","params":["\ud83d"]}`, func(h *jsonrpc.Handler) { h.Odd = func(error, []byte) { panic(oh()) } }),
 	"jsonrpc.Handler.Trace":   received(`{}`, func(h *jsonrpc.Handler) { h.Trace = func(bool, []byte) { panic(oh()) } }),
 	"jsonrpc.Handler.Panic": received(`{}`, func(h *jsonrpc.Handler) {
 		report := h.Panic
