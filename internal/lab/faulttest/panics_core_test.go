@@ -2,6 +2,7 @@ package faulttest
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -149,10 +150,10 @@ var corePanics = map[string]panicCase{
 		var h jsonrpc.Handler
 		c := p.open(opener(func(ctx context.Context, given jsonrpc.Handler) (jsonrpc.Conn, error) {
 			h = given
-			return p.serve().Transport().Open(ctx, given)
+			return stdio.Stream(testserver.New(nil).Pipe()).Open(ctx, given)
 		}), &mcp.Options{Trace: &mcp.Trace{Odd: func(context.Context, error, []byte) { panic(oh()) }, StreamLost: func(context.Context, error) { panic(oh()) }}})
-		h.Odd(io.EOF, nil)
-		h.Lost(io.EOF)
+		h.Odd(errors.ErrUnsupported, nil)
+		h.Lost(errors.ErrUnsupported)
 		p.reported()
 		if n := p.count(); n != 2 {
 			t.Errorf("%d panics", n)
