@@ -27,7 +27,7 @@ func ExampleDefiner() {
 	// {"name":"mcp__web__search","description":"Searches the web.","input_schema":{"type":"object","properties":{"query":{"type":["string","null"]}},"required":["query"]}} <nil>
 	// {"type":"function","function":{"name":"mcp__web__search","description":"Searches the web.","parameters":{"type":"object","properties":{"query":{"type":["string","null"]}},"required":["query"]}}} <nil>
 	// {"type":"function","strict":false,"name":"mcp__web__search","description":"Searches the web.","parameters":{"type":"object","properties":{"query":{"type":["string","null"]}},"required":["query"]}} <nil>
-	// {"name":"mcp__web__search","description":"Searches the web.","parameters":{"type":"object","properties":{"query":{"type":"string","nullable":true}},"required":["query"]}} <nil>
+	// {"name":"mcp__web__search","description":"Searches the web.","parametersJsonSchema":{"type":"object","properties":{"query":{"type":["string","null"]}},"required":["query"]}} <nil>
 }
 
 // The result of a tool in the format of each provider.

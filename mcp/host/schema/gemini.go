@@ -2,29 +2,20 @@ package schema
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
 // A geminiRewriter rewrites schemas for the subset of OpenAPI 3.0 that Gemini
 // accepts: without references, with one type each, and with few keywords.
 type geminiRewriter struct {
-	root   *node
-	open   []*node // the targets of the references that are being followed
-	budget int     // bytes of schemas that may still be rewritten; negative if it was exceeded
+	*walker
+	open []*node // the targets of the references that are being followed
 }
 
 // minBudget is the budget for a small schema. A schema of n bytes gets
 // budgetPerByte * n more.
 const minBudget, budgetPerByte = 4 << 20, 16
-
-// take takes the sizes of schemas from the budget, and reports whether it suffices.
-// References and unions can repeat large schemas thousands of times.
-func (g *geminiRewriter) take(list ...*node) bool {
-	for _, n := range list {
-		g.budget -= n.size()
-	}
-	return g.budget >= 0
-}
 
 // keptKeywords are copied unmodified.
 var keptKeywords = []string{"title", "description", "minItems", "maxItems", "minLength", "maxLength", "pattern",
@@ -37,10 +28,10 @@ func (g *geminiRewriter) schema(n *node) *node {
 	if !g.take(n) || !n.isObject() {
 		return typed("string") // true and {} allow any value; Gemini has no type for that
 	}
-	if ref := n.get("$ref"); ref != nil {
-		target := resolve(g.root, ref)
+	if ref, ok := n.get("$ref").text(); ok {
+		target := g.resolve(ref)
 		if target == nil || slices.Contains(g.open, target) || !g.take(target) {
-			return g.copyKept(n, typed("object")) // a cycle, or another document
+			return g.copyKept(n, typed("object")) // a cycle
 		}
 		g.open = append(g.open, target)
 		defer func() { g.open = g.open[:len(g.open)-1] }()
@@ -68,8 +59,21 @@ func typed(kind string) *node {
 	return n
 }
 
-// copyKept copies the keywords of n that Gemini accepts to out.
+// copyKept copies the keywords of n that Gemini accepts to out. Beside anyOf it accepts
+// none, so that they go to the variants.
 func (g *geminiRewriter) copyKept(n, out *node) *node {
+	if some := out.get("anyOf"); some != nil {
+		for i, v := range some.items {
+			v = v.clone()
+			for _, key := range [...]string{"title", "description"} {
+				if text := n.get(key); text != nil && v.get(key) == nil {
+					v.set(key, text)
+				}
+			}
+			some.items[i] = v
+		}
+		return out
+	}
 	for _, key := range keptKeywords {
 		if v := n.get(key); v != nil && v.raw != "" && v.raw != "null" {
 			out.set(key, v)
@@ -78,28 +82,61 @@ func (g *geminiRewriter) copyKept(n, out *node) *node {
 	return out
 }
 
-// merge returns one schema for allOf.
-func (g *geminiRewriter) merge(n, all *node) *node {
-	n = n.clone()
-	n.remove("allOf")
-	for _, part := range all.items {
-		if !g.take(part, resolve(g.root, part.get("$ref"))) {
-			return n
+// allowNull lets a schema accept null.
+func allowNull(n *node) {
+	if some := n.get("anyOf"); some != nil {
+		for i, v := range some.items {
+			v = v.clone()
+			v.set("nullable", scalar("true"))
+			some.items[i] = v
+		}
+		return
+	}
+	n.set("nullable", scalar("true"))
+}
+
+// overlay adds to n the members of other that n lacks.
+func overlay(n, other *node) {
+	if !other.isObject() {
+		return
+	}
+	for i, key := range other.keys {
+		if n.get(key) == nil {
+			n.set(key, other.items[i])
 		}
 	}
-	mergeProperties(g.root, n, all, true)
-	for _, part := range all.items {
-		if target := resolve(g.root, part.get("$ref")); target != nil {
-			if slices.Contains(g.open, target) {
-				continue
+}
+
+// merge returns one schema for allOf.
+func (g *geminiRewriter) merge(n, all *node) *node {
+	v, _ := g.view(n, g.open, nil)
+	n = n.clone()
+	n.remove("allOf")
+	for _, part := range g.unlike(all.items) {
+		if ref, ok := part.get("$ref").text(); ok {
+			part = g.resolve(ref)
+		}
+		if part == nil || slices.Contains(g.open, part) || !g.take(part) {
+			continue
+		}
+		part = part.clone()
+		part.remove("allOf") // it may contain this schema
+		for _, key := range [...]string{"anyOf", "oneOf"} {
+			if part.get("properties") == nil && part.get(key) != nil && n.get(key) != nil {
+				part.remove(key)
 			}
-			part = target.clone()
-			part.remove("allOf") // it may contain this schema
 		}
 		overlay(n, part)
 	}
-	if len(n.get("properties").items) == 0 {
+	if len(v.properties.keys) > 0 {
+		n.set("properties", v.properties)
+		n.remove("anyOf") // the view has the variants
+		n.remove("oneOf")
+	} else {
 		n.remove("properties")
+	}
+	if len(v.required) > 0 {
+		n.set("required", textNodes(v.required))
 	}
 	return n
 }
@@ -113,15 +150,25 @@ func (g *geminiRewriter) union(n *node, variants []*node) *node {
 			nullable = true
 			continue
 		}
-		v = v.clone()
 		if !v.isObject() {
 			v = object()
+		}
+		if ref, ok := v.get("$ref").text(); ok {
+			if target := g.resolve(ref); target.isObject() && !slices.Contains(g.open, target) && g.take(target) {
+				v = v.clone()
+				v.remove("$ref")
+				overlay(v, target)
+			}
 		}
 		if !g.take(n) {
 			break
 		}
-		overlay(v, withoutMeta(n))
-		list = append(list, g.schema(v))
+		v = g.inherit(v, n)
+		if v = g.schema(v); v.get("anyOf") != nil {
+			list = append(list, v.get("anyOf").items...)
+		} else {
+			list = append(list, v)
+		}
 	}
 	if !g.take(list...) {
 		return typed("string")
@@ -131,13 +178,29 @@ func (g *geminiRewriter) union(n *node, variants []*node) *node {
 	case len(list) == 1:
 		out = list[0]
 	case len(list) > 1:
-		out = flatten(list)
+		out = g.flatten(distinct(list))
 	}
 	g.copyKept(n, out)
 	if nullable {
-		out.set("nullable", scalar("true"))
+		allowNull(out)
 	}
 	return out
+}
+
+// inherit returns a variant of a union with what the union itself says.
+func (g *geminiRewriter) inherit(v, n *node) *node {
+	properties, required := n.get("properties"), n.get("required").texts()
+	own := v
+	v = v.clone()
+	overlay(v, withoutMeta(n))
+	if properties.isObject() && own.get("properties").isObject() {
+		both := g.both(view{properties: properties.clone()}, view{properties: own.get("properties")})
+		v.set("properties", both.properties)
+	}
+	if list := unique(append(required, own.get("required").texts()...)); len(list) > 0 {
+		v.set("required", textNodes(list))
+	}
+	return v
 }
 
 // withoutMeta returns a schema without the keywords that describe a whole
@@ -152,9 +215,13 @@ func withoutMeta(n *node) *node {
 
 // flatten merges schemas: objects into one object with all properties, schemas
 // of another common type into that type, and the rest into anyOf.
-func flatten(list []*node) *node {
-	kind := list[0].get("type")
-	for _, v := range list[1:] {
+func (g *geminiRewriter) flatten(list []*node) *node {
+	if len(list) == 1 {
+		return list[0]
+	}
+	kind, nullable := list[0].get("type"), false
+	for _, v := range list {
+		nullable = nullable || v.get("nullable") != nil
 		if t := v.get("type"); t == nil || kind == nil || t.raw != kind.raw {
 			out := object()
 			out.set("anyOf", &node{array: true, items: list})
@@ -163,14 +230,33 @@ func flatten(list []*node) *node {
 	}
 	out := object()
 	out.set("type", kind)
+	if nullable {
+		out.set("nullable", scalar("true"))
+	}
 	switch kind.raw {
 	case `"object"`:
-		mergeProperties(nil, out, &node{array: true, items: list}, false)
-		if len(out.get("properties").items) == 0 {
-			out.remove("properties")
+		var views []view
+		for _, v := range list {
+			own := view{properties: object(), patterns: object(), required: v.get("required").texts()}
+			if p := v.get("properties"); p.isObject() {
+				own.properties = p.clone()
+			}
+			views = append(views, own)
+		}
+		merged := g.either(views)
+		g.flattenEach(merged.properties)
+		if len(merged.properties.keys) > 0 {
+			out.set("properties", merged.properties)
+		}
+		if len(merged.required) > 0 {
+			out.set("required", textNodes(merged.required))
 		}
 	case `"array"`:
-		out.set("items", list[0].get("items"))
+		var items []*node
+		for _, v := range list {
+			items = append(items, v.get("items"))
+		}
+		out.set("items", g.flatten(distinct(items)))
 	case `"string"`:
 		var enum []string
 		for _, v := range list {
@@ -185,6 +271,23 @@ func flatten(list []*node) *node {
 	return out
 }
 
+// flattenEach flattens the unions among properties.
+func (g *geminiRewriter) flattenEach(properties *node) {
+	for i, v := range properties.items {
+		if some := v.get("anyOf"); some != nil {
+			var list []*node
+			for _, one := range some.items {
+				if inner := one.get("anyOf"); inner != nil {
+					list = append(list, inner.items...)
+				} else {
+					list = append(list, one)
+				}
+			}
+			properties.items[i] = g.flatten(distinct(list))
+		}
+	}
+}
+
 // single rewrites a schema without unions and references.
 func (g *geminiRewriter) single(n *node) *node {
 	kinds := n.get("type").texts()
@@ -192,9 +295,9 @@ func (g *geminiRewriter) single(n *node) *node {
 		kinds = []string{kind}
 	}
 	if len(kinds) == 0 {
-		kinds = []string{inferType(n)}
+		kinds = inferTypes(n)
 	}
-	nullable := slices.Contains(kinds, "null")
+	nullable := slices.Contains(kinds, "null") || n.get("nullable") != nil && n.get("nullable").raw == "true"
 	kinds = slices.DeleteFunc(kinds, func(s string) bool { return s == "null" })
 	if len(kinds) > 1 {
 		var list []*node
@@ -210,7 +313,7 @@ func (g *geminiRewriter) single(n *node) *node {
 		n.remove("type")
 		out := g.union(n, list)
 		if nullable {
-			out.set("nullable", scalar("true"))
+			allowNull(out)
 		}
 		return out
 	}
@@ -219,7 +322,7 @@ func (g *geminiRewriter) single(n *node) *node {
 		kind = kinds[0]
 	}
 	out := g.copyKept(n, typed(kind))
-	if nullable || g.enum(n, kind, out) {
+	if g.enum(n, kind, out) || nullable {
 		out.set("nullable", scalar("true"))
 	}
 	if format, ok := n.get("format").text(); ok && slices.Contains(formats[kind], format) {
@@ -234,43 +337,80 @@ func (g *geminiRewriter) single(n *node) *node {
 	return out
 }
 
-// inferType returns the type of a schema without one.
-func inferType(n *node) string {
-	switch {
-	case n.get("properties") != nil:
-		return "object"
-	case n.get("items") != nil || n.get("prefixItems") != nil:
-		return "array"
-	case n.get("minimum") != nil || n.get("maximum") != nil:
-		return "number"
+// inferTypes returns the types of a schema without one.
+func inferTypes(n *node) (kinds []string) {
+	for _, v := range enumerated(n) {
+		if kind := valueType(v); !slices.Contains(kinds, kind) {
+			kinds = append(kinds, kind)
+		}
 	}
-	return "string"
+	switch {
+	case kinds != nil:
+		return kinds
+	case n.get("properties") != nil:
+		return []string{"object"}
+	case n.get("items") != nil || n.get("prefixItems") != nil:
+		return []string{"array"}
+	case n.get("minimum") != nil || n.get("maximum") != nil:
+		return []string{"number"}
+	}
+	return []string{"string"}
+}
+
+// valueType returns the type of a value.
+func valueType(n *node) string {
+	switch {
+	case n.array:
+		return "array"
+	case n.raw == "":
+		return "object"
+	case n.raw == "null":
+		return "null"
+	case n.raw[0] == '"':
+		return "string"
+	case n.raw[0] == 't', n.raw[0] == 'f':
+		return "boolean"
+	}
+	return "number"
+}
+
+// enumerated returns the values that a schema lists, or nil.
+func enumerated(n *node) []*node {
+	if one := n.get("const"); one != nil {
+		return []*node{one}
+	}
+	if list := n.get("enum"); list != nil && list.array {
+		return list.items
+	}
+	return nil
 }
 
 // enum copies the allowed values and reports whether null is one of them.
-// Gemini accepts strings only; other values are added to the description.
+// Gemini accepts only strings that are not empty; other values are added to the
+// description.
 func (g *geminiRewriter) enum(n *node, kind string, out *node) (null bool) {
-	values := n.get("enum")
-	if one := n.get("const"); one != nil {
-		values = &node{array: true, items: []*node{one}}
-	}
-	if values == nil || !values.array {
-		return false
-	}
-	var others []string
-	for _, v := range values.items {
-		switch _, isText := v.text(); {
-		case v.raw == "null":
+	var texts []string
+	var values []*node
+	empty := false
+	for _, v := range enumerated(n) {
+		switch t := valueType(v); {
+		case t == "null":
 			null = true
-		case !isText && v.raw != "":
-			others = append(others, v.raw)
+		case t == kind || t == "number" && kind == "integer":
+			values = append(values, v)
+			text, _ := v.text()
+			texts, empty = append(texts, text), empty || text == ""
 		}
 	}
-	if texts := values.texts(); kind == "string" && len(texts) > 0 {
+	if kind == "string" && !empty && len(texts) > 0 {
 		out.set("enum", textNodes(unique(texts)))
-	} else if len(others) > 0 {
+	} else if len(values) > 0 {
+		words := make([]string, len(values))
+		for i, v := range values {
+			words[i] = string(v.append(nil))
+		}
 		text, _ := n.get("description").text()
-		out.set("description", quoted(strings.TrimSpace(text+" One of: "+strings.Join(others, ", ")+".")))
+		out.set("description", quoted(strings.TrimSpace(text+" One of: "+strings.Join(words, ", ")+".")))
 	}
 	return null
 }
@@ -294,15 +434,76 @@ func (g *geminiRewriter) properties(n, out *node) {
 }
 
 func (g *geminiRewriter) items(n *node) *node {
-	tuple := n.get("prefixItems")
-	if tuple == nil {
-		tuple = n.get("items")
+	var list []*node
+	if tuple := n.get("prefixItems"); tuple != nil {
+		list = slices.Clone(tuple.items)
 	}
+	rest := n.get("items")
 	switch {
-	case tuple == nil:
+	case list == nil && rest == nil:
 		return typed("string")
-	case tuple.array && len(tuple.items) > 0:
-		return g.union(object(), tuple.items)
+	case list == nil:
+		return g.schema(rest)
+	case rest.isObject() && len(rest.keys) > 0:
+		list = append(list, rest)
 	}
-	return g.schema(tuple)
+	return g.union(object(), list)
+}
+
+// openAPIKeywords are the keywords of the field parameters.
+var openAPIKeywords = append([]string{"type", "nullable", "enum", "format", "items", "properties", "required", "anyOf"}, keptKeywords...)
+
+// checkOpenAPI finds what the field parameters does not accept.
+func checkOpenAPI(w *walker, n *node) {
+	if len(w.path) == 0 && (!n.isObject() || n.get("type") == nil || n.get("type").raw != `"object"`) {
+		w.breaks(ruleRoot)
+	}
+	if !n.isObject() {
+		w.breaks(ruleOpenAPI)
+		return
+	}
+	for _, key := range n.keys {
+		if !slices.Contains(openAPIKeywords, key) {
+			w.breaks(ruleOpenAPI, key)
+		}
+	}
+	if n.get("anyOf") != nil && len(n.keys) > 1 {
+		w.breaks(ruleOpenAPI, "anyOf")
+	}
+	kind, _ := n.get("type").text()
+	if n.get("anyOf") == nil && (kind == "null" || kindName(kind) != kind || kind == "") {
+		w.breaks(ruleOpenAPI, "type")
+	}
+	if enum := n.get("enum"); enum != nil && (kind != "string" || len(enum.texts()) < len(enum.items) || slices.Contains(enum.texts(), "")) {
+		w.breaks(ruleOpenAPI, "enum")
+	}
+	if format, ok := n.get("format").text(); ok && !slices.Contains(formats[kind], format) {
+		w.breaks(ruleOpenAPI, "format")
+	}
+	if items := n.get("items"); items != nil {
+		w.path = append(w.path, "items")
+		checkOpenAPI(w, items)
+		w.path = w.path[:len(w.path)-1]
+	} else if kind == "array" {
+		w.breaks(ruleOpenAPI)
+	}
+	properties := n.get("properties")
+	for _, name := range n.get("required").texts() {
+		if properties.get(name) == nil {
+			w.breaks(ruleOpenAPI, "required")
+		}
+	}
+	for _, key := range [...]string{"properties", "anyOf"} {
+		if list := n.get(key); list != nil {
+			for i, v := range list.items {
+				name := strconv.Itoa(i)
+				if !list.array {
+					name = list.keys[i]
+				}
+				w.path = append(w.path, key, name)
+				checkOpenAPI(w, v)
+				w.path = w.path[:len(w.path)-2]
+			}
+		}
+	}
 }

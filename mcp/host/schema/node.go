@@ -3,6 +3,7 @@ package schema
 import (
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
@@ -36,38 +37,98 @@ func object() *node { return &node{} }
 
 func (n *node) isObject() bool { return n != nil && n.raw == "" && !n.array }
 
-// parse reads JSON.
-func parse(raw []byte) (*node, error) {
-	r := wire.NewReader(raw)
-	budget := maxNodes
-	n := read(&r, &budget)
-	if budget < 0 {
-		return nil, ErrTooComplex
-	}
-	return n, r.End()
+// isSchema reports whether n can be a schema.
+func (n *node) isSchema() bool {
+	return n.isObject() || n != nil && (n.raw == "true" || n.raw == "false")
 }
 
-func read(r *wire.Reader, budget *int) *node {
-	if *budget--; *budget < 0 {
-		r.Fail(ErrTooComplex)
+// A parser reads JSON. It allocates nodes, keys and items in blocks.
+type parser struct {
+	wire.Reader
+	text   string
+	budget int
+	nodes  []node
+	keys   []string
+	items  []*node
+	open   []member // of the arrays and objects that are being read
+}
+
+type member struct {
+	key  string
+	node *node
+}
+
+// parse reads JSON.
+func parse(raw []byte) (*node, error) {
+	p := parser{Reader: wire.NewReader(raw), text: string(raw), budget: maxNodes}
+	n := p.read()
+	if p.budget < 0 {
+		return nil, ErrTooComplex
+	}
+	return n, p.End()
+}
+
+func (p *parser) read() *node {
+	if p.budget--; p.budget < 0 {
+		p.Fail(ErrTooComplex)
 		return nil
 	}
-	n := &node{}
-	switch r.Kind() {
+	p.nodes = room(p.nodes, 1)
+	p.nodes = append(p.nodes, node{})
+	n, from := &p.nodes[len(p.nodes)-1], len(p.open)
+	switch p.Kind() {
 	case wire.Object:
-		for r.Object(); r.More(); {
-			n.keys = append(n.keys, string(r.Key()))
-			n.items = append(n.items, read(r, budget))
+		for p.Object(); p.More(); {
+			key := p.key()
+			p.open = append(p.open, member{key, p.read()})
 		}
 	case wire.Array:
 		n.array = true
-		for r.Array(); r.More(); {
-			n.items = append(n.items, read(r, budget))
+		for p.Array(); p.More(); {
+			p.open = append(p.open, member{"", p.read()})
 		}
 	default:
-		n.raw = string(r.Raw())
+		at := len(p.text) - p.Left()
+		p.Skip()
+		n.raw = p.text[at : len(p.text)-p.Left()]
+		return n
 	}
+	list := p.open[from:]
+	p.items = room(p.items, len(list))
+	at := len(p.items)
+	for i := range list {
+		p.items = append(p.items, list[i].node)
+	}
+	n.items = p.items[at:len(p.items):len(p.items)]
+	if !n.array {
+		p.keys = room(p.keys, len(list))
+		at := len(p.keys)
+		for i := range list {
+			p.keys = append(p.keys, list[i].key)
+		}
+		n.keys = p.keys[at:len(p.keys):len(p.keys)]
+	}
+	p.open = p.open[:from]
 	return n
+}
+
+// key reads a key, which is a part of the text unless it has escapes.
+func (p *parser) key() string {
+	at := len(p.text) - p.Left()
+	key := p.Key()
+	at += strings.IndexByte(p.text[at:], '"') + 1
+	if rest := p.text[at:]; len(rest) >= len(key) && rest[:len(key)] == string(key) {
+		return rest[:len(key)]
+	}
+	return string(key)
+}
+
+// room returns a block that n more values fit into.
+func room[T any](block []T, n int) []T {
+	if cap(block)-len(block) >= n {
+		return block
+	}
+	return make([]T, 0, max(n, min(2*cap(block), 512), 32))
 }
 
 // get returns the value of a member, or nil.
@@ -149,6 +210,9 @@ func (n *node) clone() *node {
 func (n *node) text() (string, bool) {
 	if n == nil || n.raw == "" || n.raw[0] != '"' {
 		return "", false
+	}
+	if strings.IndexByte(n.raw, '\\') < 0 {
+		return n.raw[1 : len(n.raw)-1], true
 	}
 	r := wire.NewReader([]byte(n.raw))
 	return r.String(), true

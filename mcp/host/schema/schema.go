@@ -28,7 +28,8 @@ package schema
 
 import (
 	"errors"
-	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
@@ -65,71 +66,131 @@ func List[T Tool](define Definer, tools []T) (mcp.RawMessage, error) {
 
 // Anthropic is the Definer for the Messages API.
 func Anthropic(t Tool) (mcp.RawMessage, error) {
-	return define(t, "{", "input_schema", "}", sanitizeJSON)
+	return define(t, anthropic, "{", "input_schema", "}")
 }
 
 // OpenAI is the Definer for the Chat Completions API.
 func OpenAI(t Tool) (mcp.RawMessage, error) {
-	return define(t, `{"type":"function","function":{`, "parameters", "}}", sanitizeJSON)
+	return define(t, openai, `{"type":"function","function":{`, "parameters", "}}")
 }
 
 // OpenAIResponses is the Definer for the Responses API. Its definitions are not
 // strict: by default, that API would make optional arguments required.
 func OpenAIResponses(t Tool) (mcp.RawMessage, error) {
-	return define(t, `{"type":"function","strict":false,`, "parameters", "}", sanitizeJSON)
+	return define(t, openai, `{"type":"function","strict":false,`, "parameters", "}")
 }
 
-// Gemini is the Definer for functionDeclarations. The definition of a tool
-// without parameters has no schema.
+// Gemini is the Definer for functionDeclarations of the Gemini API. It uses the field
+// parametersJsonSchema.
 func Gemini(t Tool) (mcp.RawMessage, error) {
-	return define(t, "{", "parameters", "}", geminiJSON)
+	return define(t, gemini, "{", "parametersJsonSchema", "}")
 }
 
-func define(t Tool, before, key, after string, rewrite func(mcp.RawMessage) ([]byte, error)) (mcp.RawMessage, error) {
+// Vertex is the Definer for functionDeclarations of Gemini on Vertex AI.
+func Vertex(t Tool) (mcp.RawMessage, error) {
+	return define(t, vertex, "{", "parametersJsonSchema", "}")
+}
+
+// GeminiParameters is the Definer for functionDeclarations with the field parameters,
+// for APIs without parametersJsonSchema, such as the Live API. That field accepts a
+// subset of OpenAPI 3.0, in which much of JSON Schema is lost. The definition of a tool
+// without parameters has no schema.
+func GeminiParameters(t Tool) (mcp.RawMessage, error) {
+	return define(t, geminiParameters, "{", "parameters", "}")
+}
+
+// maxDescription is how many characters OpenAI accepts in a description.
+const maxDescription = 1024
+
+func define(t Tool, to target, before, key, after string) (mcp.RawMessage, error) {
 	if t == nil {
 		return nil, errors.New("schema: the tool is nil")
 	}
-	schema, err := rewrite(t.InputSchema())
-	if err != nil {
-		return nil, &toolError{t.Name(), err}
+	name, description := t.Name(), t.Description()
+	for _, r := range [...]ruleID{ruleName, ruleFirstLetter} {
+		if applies[r]&to != 0 && !nameFits(r, name) {
+			return nil, &toolError{name, errName[r]}
+		}
 	}
-	b := wire.AppendString(append([]byte(before), `"name":`...), t.Name())
-	b = wire.AppendString(wire.AppendKey(b, "description"), t.Description())
+	raw := t.InputSchema()
+	schema, lost, err := rewrite(raw, to)
+	if err != nil {
+		return nil, &toolError{name, err}
+	}
+	if applies[ruleDescription]&to != 0 {
+		description = cut(description, maxDescription-len(lost)-1)
+	}
+	if lost != "" {
+		description = strings.TrimPrefix(description+"\n"+lost, "\n")
+	}
+	b := make([]byte, 0, len(before)+len(name)+len(description)+len(schema)+len(raw)/16+64)
+	b = wire.AppendString(append(append(b, before...), `"name":`...), name)
+	b = wire.AppendString(wire.AppendKey(b, "description"), description)
 	if schema != nil {
 		b = append(wire.AppendKey(b, key), schema...)
 	}
 	return append(b, after...), nil
 }
 
-// sanitizeJSON returns a schema for Anthropic and OpenAI.
-func sanitizeJSON(raw mcp.RawMessage) ([]byte, error) {
-	root, err := parse(raw)
-	if err != nil {
-		return nil, err
-	}
-	kind, _ := root.get("type").text()
-	union := slices.ContainsFunc([]string{"$ref", "allOf", "anyOf", "oneOf", "enum", "not"}, func(key string) bool { return root.get(key) != nil })
-	if required := root.get("required"); kind == "object" && root.get("properties").isObject() && !union && (required == nil || required.array) {
-		return wire.AppendLine(nil, raw), nil
-	}
-	return sanitize(root).append(nil), nil
+var errName = map[ruleID]error{
+	ruleName:        errors.New("the provider accepts only names of 1 to 64 letters, digits, _ and -"),
+	ruleFirstLetter: errors.New("the provider accepts only names that begin with a letter or _"),
 }
 
-// geminiJSON returns a schema for Gemini, or nil if there are no parameters.
-func geminiJSON(raw mcp.RawMessage) ([]byte, error) {
+// cut returns a text of at most n characters, which ends with a sentence if that costs at
+// most half of it.
+func cut(text string, n int) string {
+	const mark = " […]"
+	if len(text) <= n || utf8.RuneCountInString(text) <= n {
+		return text
+	}
+	n -= utf8.RuneCountInString(mark)
+	end := 0
+	for i := range text {
+		if n--; n < 0 {
+			end = i
+			break
+		}
+	}
+	head := text[:end]
+	best := 0
+	for _, stop := range [...]string{". ", ".\n", "! ", "? ", "\n", "。"} {
+		if i := strings.LastIndex(head, stop); i > best {
+			best = i + len(strings.TrimSpace(stop))
+		}
+	}
+	if best < end/2 {
+		if best = strings.LastIndexByte(head, ' '); best < end/2 {
+			best = end
+		}
+	}
+	return strings.TrimSpace(head[:best]) + mark
+}
+
+// rewrite returns a schema for a provider, and what the schema does not say. If the
+// provider accepts raw, that is the schema.
+func rewrite(raw mcp.RawMessage, to target) (schema []byte, lost string, err error) {
 	root, err := parse(raw)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	g := &geminiRewriter{root: root, budget: minBudget + budgetPerByte*len(raw)}
-	n := g.schema(sanitize(root))
-	if g.budget < 0 {
-		return nil, ErrTooComplex
+	w := &walker{target: to, budget: minBudget + budgetPerByte*len(raw)}
+	n, err := w.mend(root)
+	switch {
+	case err != nil:
+		return nil, "", err
+	case to == geminiParameters:
+		n = (&geminiRewriter{walker: w}).schema(n)
+		if w.budget < 0 {
+			return nil, "", ErrTooComplex
+		}
+		if len(n.get("properties").list()) == 0 {
+			return nil, w.lost, nil
+		}
+	case !w.broken:
+		return wire.AppendLine(nil, raw), "", nil
 	}
-	if len(n.get("properties").list()) == 0 {
-		return nil, nil
-	}
-	return n.append(nil), nil
+	return n.append(nil), w.lost, nil
 }
 
 func (n *node) list() []*node {
@@ -146,6 +207,6 @@ type toolError struct {
 }
 
 func (e *toolError) Error() string {
-	return "tool " + wire.Quote(e.name) + ": input schema: " + e.err.Error()
+	return "tool " + wire.Quote(e.name) + ": " + e.err.Error()
 }
 func (e *toolError) Unwrap() error { return e.err }

@@ -78,7 +78,7 @@ func TestGemini(t *testing.T) {
 		{`{"type":"string","format":"email","minLength":1}`, `{"type":"string","minLength":1}`},
 		{`{"type":"string","format":"date-time"}`, `{"type":"string","format":"date-time"}`},
 		{`{"type":["string","null"]}`, `{"type":"string","nullable":true}`},
-		{`{"type":["string","integer"],"description":"D"}`, `{"anyOf":[{"type":"string"},{"type":"integer"}],"description":"D"}`},
+		{`{"type":["string","integer"],"description":"D"}`, `{"anyOf":[{"type":"string","description":"D"},{"type":"integer","description":"D"}]}`},
 		{`{"const":"x"}`, `{"type":"string","enum":["x"]}`},
 		{`{"enum":["a","b",null]}`, `{"type":"string","enum":["a","b"],"nullable":true}`},
 		{`{"type":"integer","enum":[1,2],"description":"D."}`, `{"type":"integer","description":"D. One of: 1, 2."}`},
@@ -102,7 +102,7 @@ func TestGemini(t *testing.T) {
 	} {
 		s := `{"type":"object","properties":{"p":` + test.property + `},"$defs":{"S":{"type":"string","maxLength":3},` +
 			`"Tree":{"type":"object","properties":{"kids":{"type":"array","items":{"$ref":"#/$defs/Tree"}}}}}}`
-		d, err := schema.Gemini(tool(s))
+		d, err := schema.GeminiParameters(tool(s))
 		if err != nil {
 			t.Errorf("%s: %v", test.property, err)
 			continue
@@ -111,7 +111,7 @@ func TestGemini(t *testing.T) {
 			t.Errorf("%s:\nhave %s\nwant %s", test.property, got, test.want)
 		}
 	}
-	if d, err := schema.Gemini(tool(`{"type":"object"}`)); err != nil || member(t, d, "parameters") != "" {
+	if d, err := schema.GeminiParameters(tool(`{"type":"object"}`)); err != nil || member(t, d, "parameters") != "" {
 		t.Errorf("without parameters: %s, %v", d, err)
 	}
 }
@@ -128,14 +128,14 @@ func bomb(n int) tool {
 }
 
 func TestSchemaBombs(t *testing.T) {
-	if _, err := schema.Gemini(bomb(40)); !errors.Is(err, schema.ErrTooComplex) {
+	if _, err := schema.GeminiParameters(bomb(40)); !errors.Is(err, schema.ErrTooComplex) {
 		t.Errorf("40 doublings: %v", err)
 	}
 	wide := tool(`{"type":"object","properties":{"p":{"enum":[` + strings.Repeat("1,", 20_000) + `1]}}}`)
 	if _, err := schema.Anthropic(wide); !errors.Is(err, schema.ErrTooComplex) {
 		t.Errorf("20,000 values: %v", err)
 	}
-	list, err := schema.List(schema.Gemini, []tool{`{}`, bomb(40), `{}`})
+	list, err := schema.List(schema.GeminiParameters, []tool{`{}`, bomb(40), `{}`})
 	if err == nil || !strings.Contains(err.Error(), `tool "t"`) || strings.Count(string(list), `"name"`) != 2 {
 		t.Errorf("%s, %v", list, err)
 	}
@@ -173,7 +173,7 @@ func TestNilArguments(t *testing.T) {
 	if _, err := schema.List(nil, []tool{`{}`}); err == nil {
 		t.Error("List accepts a nil Definer")
 	}
-	for _, define := range []schema.Definer{schema.Anthropic, schema.OpenAI, schema.OpenAIResponses, schema.Gemini} {
+	for _, define := range []schema.Definer{schema.Anthropic, schema.OpenAI, schema.OpenAIResponses, schema.Gemini, schema.GeminiParameters, schema.Vertex} {
 		if _, err := define(nil); err == nil {
 			t.Error("a Definer accepts a nil Tool")
 		}
@@ -193,7 +193,7 @@ func FuzzSchema(f *testing.F) {
 	f.Add(`{"$ref":"#/properties/a","properties":{"a":{"$ref":"#"}}}`)
 	f.Add(`{"oneOf":[true,{"const":1}],"items":[{}]}`)
 	f.Fuzz(func(t *testing.T, s string) {
-		for _, define := range []schema.Definer{schema.Anthropic, schema.OpenAI, schema.OpenAIResponses, schema.Gemini} {
+		for _, define := range []schema.Definer{schema.Anthropic, schema.OpenAI, schema.OpenAIResponses, schema.Gemini, schema.GeminiParameters, schema.Vertex} {
 			if d, err := define(tool(s)); err == nil && !json.Valid(d) {
 				t.Errorf("%s becomes %s", s, d)
 			}

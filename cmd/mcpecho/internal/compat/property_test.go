@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -34,11 +33,11 @@ func judge(t testing.TB, old, new string, seed uint64, values int) (v verdict, o
 	v.worst = [2]Kind{Worst(asInput), Worst(asOutput)}
 	// A caller may have sent a property that the old schema did not name, with any value.
 	named := slices.ContainsFunc(asInput, func(c Change) bool { return c.Text == "an optional property was added" && c.Kind == Noted })
-	g := &generator{Rand: rand.New(rand.NewPCG(seed, 7))}
+	g := newGenerator(seed, 7)
 	for i := range values {
 		from := i % 2
-		g.undeclared, g.work = !named || from == 1, 0
-		value, err := json.Marshal(g.value(docs[from], docs[from], 6))
+		g.Undeclared = !named || from == 1
+		value, err := json.Marshal(g.Value(docs[from]))
 		if err != nil {
 			continue
 		}
@@ -81,12 +80,12 @@ func TestValuesAgree(t *testing.T) {
 	if testing.Short() {
 		pairs = 500
 	}
-	g := &generator{Rand: rand.New(rand.NewPCG(1, 2))}
+	g := newGenerator(1, 2)
 	var counts [2][4]int
 	var witnesses [2]int
 	judged := 0
 	for i := range pairs {
-		doc := g.document()
+		doc := g.Document()
 		changed := clone(doc)
 		for range 1 + g.IntN(2) {
 			changed = g.mutate(changed)
@@ -116,9 +115,9 @@ func TestValuesAgree(t *testing.T) {
 
 // FuzzCompare compares any two schemas, and values for them.
 func FuzzCompare(f *testing.F) {
-	g := &generator{Rand: rand.New(rand.NewPCG(3, 4))}
+	g := newGenerator(3, 4)
 	for i := range 20 {
-		doc := g.document()
+		doc := g.Document()
 		old, _ := json.Marshal(doc)
 		new, _ := json.Marshal(g.mutate(clone(doc)))
 		f.Add(string(old), string(new), uint64(i))

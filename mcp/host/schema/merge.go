@@ -1,0 +1,365 @@
+package schema
+
+import (
+	"slices"
+	"strings"
+)
+
+// A view is what a schema says about the members of an object.
+type view struct {
+	properties, patterns *node
+	required             []string
+	rest                 *node // the schema of other members; nil if there is none
+}
+
+// take takes the sizes of schemas from the budget, and reports whether it suffices.
+// References and unions can repeat large schemas thousands of times.
+func (w *walker) take(list ...*node) bool {
+	for _, n := range list {
+		w.budget -= n.size()
+	}
+	return w.budget >= 0
+}
+
+// view returns the view of a schema. ok is false if no object is valid. open has the
+// schemas that are being viewed, and variants receives those of the last union.
+func (w *walker) view(n *node, open []*node, variants *[]view) (v view, ok bool) {
+	v = view{properties: object(), patterns: object()}
+	if kind := n.get("type"); n == nil || n.raw == "false" || kind != nil && !isKind(kind, "object") {
+		return v, false
+	}
+	if slices.Contains(open, n) || !w.take(n) {
+		return v, true
+	}
+	open = append(open[:len(open):len(open)], n)
+	if p := n.get("properties"); p.isObject() {
+		v.properties = p.clone()
+	}
+	if p := n.get("patternProperties"); p.isObject() {
+		v.patterns = p.clone()
+	}
+	v.required = n.get("required").texts()
+	if rest := n.get("additionalProperties"); rest.isSchema() {
+		v.rest = rest
+	}
+	if ref, isText := n.get("$ref").text(); isText {
+		if target := w.resolve(ref); target != nil {
+			other, fits := w.view(target, open, variants)
+			v, ok = w.both(v, other), fits
+			if !ok {
+				return v, false
+			}
+		}
+	}
+	if all := n.get("allOf"); all != nil && all.array {
+		for _, part := range w.unlike(all.items) {
+			other, fits := w.view(part, open, variants)
+			if !fits {
+				return v, false
+			}
+			v = w.both(v, other)
+		}
+	}
+	for _, key := range [...]string{"anyOf", "oneOf"} {
+		some := n.get(key)
+		if some == nil || !some.array {
+			continue
+		}
+		var list []view
+		for _, part := range w.unlike(some.items) {
+			if other, fits := w.view(part, open, nil); fits {
+				list = append(list, other)
+			}
+		}
+		if len(list) == 0 {
+			return v, false
+		}
+		if variants != nil {
+			*variants = list
+		}
+		v = w.both(v, w.either(list))
+	}
+	return v, true
+}
+
+// unlike returns the targets of references and the other schemas once each.
+func (w *walker) unlike(list []*node) []*node {
+	seen := make(map[*node]bool)
+	var out []*node
+	for _, n := range list {
+		if ref, ok := n.get("$ref").text(); ok && len(n.keys) == 1 {
+			if target := w.resolve(ref); target != nil {
+				n = target
+			}
+		}
+		if !seen[n] {
+			seen[n] = true
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// both returns the view of a schema with the restrictions of a and b.
+func (w *walker) both(a, b view) view {
+	for _, pair := range [...][2]*node{{a.properties, b.properties}, {a.patterns, b.patterns}} {
+		if pair[1] == nil {
+			continue
+		}
+		for i, key := range pair[1].keys {
+			v := pair[1].items[i]
+			if old := pair[0].get(key); old != nil {
+				v = w.allOf(old, v)
+			}
+			pair[0].set(key, v)
+		}
+	}
+	a.required = unique(append(slices.Clone(a.required), b.required...))
+	if a.rest == nil || b.rest != nil && b.rest.raw == "false" {
+		a.rest = b.rest
+	}
+	return a
+}
+
+// allOf returns a schema for what both a and b accept.
+func (w *walker) allOf(a, b *node) *node {
+	switch {
+	case isAny(a) || !w.take(a, b):
+		return b
+	case isAny(b), a == b, string(a.append(nil)) == string(b.append(nil)):
+		return a
+	}
+	if isSimple(a) && isSimple(b) {
+		out := a.clone()
+		for i, key := range b.keys {
+			if old := out.get(key); old == nil {
+				out.set(key, b.items[i])
+			} else if old.raw != b.items[i].raw && !slices.Contains(annotations, key) {
+				out = nil
+				break
+			}
+		}
+		if out != nil {
+			return out
+		}
+	}
+	out := object()
+	out.set("allOf", &node{array: true, items: []*node{a, b}})
+	return out
+}
+
+var annotations = []string{"title", "description", "default"}
+
+// isAny reports whether a schema accepts everything and says nothing.
+func isAny(n *node) bool { return n.raw == "true" || n.isObject() && len(n.keys) == 0 }
+
+// isSimple reports whether the keywords of a schema are independent of each other.
+func isSimple(n *node) bool {
+	return n.isObject() && !slices.ContainsFunc(n.keys, func(key string) bool {
+		switch key {
+		case "type", "const", "enum", "title", "description", "default", "format", "pattern", "minLength", "maxLength",
+			"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf":
+			return false
+		}
+		return true
+	})
+}
+
+// either returns the view of a schema that accepts what one of the variants accepts, as
+// long as it has only members that the variant declares.
+func (w *walker) either(list []view) view {
+	if len(list) == 1 {
+		return list[0]
+	}
+	out := view{properties: object(), patterns: object()}
+	for _, v := range list {
+		for _, name := range v.properties.keys {
+			if out.properties.get(name) == nil {
+				out.properties.set(name, w.declared(list, name, false))
+			}
+		}
+		for _, pattern := range v.patterns.keys {
+			if s := w.declared(list, pattern, true); s != nil && out.patterns.get(pattern) == nil {
+				out.patterns.set(pattern, s)
+			}
+		}
+	}
+	out.required = slices.DeleteFunc(slices.Clone(list[0].required), func(name string) bool {
+		return slices.ContainsFunc(list, func(v view) bool { return !slices.Contains(v.required, name) })
+	})
+	var rest []*node
+	for _, v := range list {
+		if v.rest == nil || isAny(v.rest) {
+			return out
+		}
+		if v.rest.raw != "false" {
+			rest = append(rest, v.rest)
+		}
+	}
+	if out.rest = scalar("false"); len(rest) > 0 {
+		out.rest = w.anyOf(rest)
+	}
+	return out
+}
+
+// declared returns the schema of a member in the variants that declare it. For a pattern
+// it is nil if a variant allows any member.
+func (w *walker) declared(list []view, name string, pattern bool) *node {
+	var schemas []*node
+	for _, v := range list {
+		of := v.properties
+		if pattern {
+			of = v.patterns
+		}
+		if s := of.get(name); s != nil {
+			schemas = append(schemas, s)
+		} else if v.rest.isObject() {
+			schemas = append(schemas, v.rest)
+		} else if pattern && (v.rest == nil || v.rest.raw != "false") {
+			return nil
+		}
+	}
+	return w.anyOf(schemas)
+}
+
+// anyOf returns a schema for what one of a list accepts.
+func (w *walker) anyOf(list []*node) *node {
+	if !w.take(list...) {
+		return list[0]
+	}
+	if list = distinct(list); len(list) == 1 {
+		return list[0]
+	}
+	if i := slices.IndexFunc(list, isAny); i >= 0 {
+		return list[i]
+	}
+	if n := oneEnum(list); n != nil {
+		return n
+	}
+	out := object()
+	out.set("anyOf", &node{array: true, items: list})
+	return out
+}
+
+// oneEnum returns one enum for a list of constants and enums, or nil.
+func oneEnum(list []*node) *node {
+	out, values := object(), &node{array: true}
+	var kind, description *node
+	for i, n := range list {
+		one := values.items
+		for j, key := range n.keys {
+			switch v := n.items[j]; key {
+			case "const":
+				values.items = append(values.items, v)
+			case "enum":
+				values.items = append(values.items, v.items...)
+			case "description":
+				if description != nil && description.raw != v.raw {
+					return nil
+				}
+				description = v
+			case "title", "default", "type":
+			default:
+				return nil
+			}
+		}
+		if len(values.items) == len(one) || n.get("const") != nil && n.get("enum") != nil {
+			return nil
+		}
+		if t := n.get("type"); i == 0 {
+			kind = t
+		} else if kind == nil || t == nil || t.raw == "" || t.raw != kind.raw {
+			kind = nil
+		}
+	}
+	if values.items = distinct(values.items); kind != nil {
+		out.set("type", kind)
+	} else if len(values.texts()) == len(values.items) {
+		out.set("type", quoted("string"))
+	}
+	if out.set("enum", values); description != nil {
+		out.set("description", description)
+	}
+	return out
+}
+
+// mendRoot returns the root as an object with properties and without a union.
+func (w *walker) mendRoot(root *node) *node {
+	if !root.isObject() {
+		w.breaks(ruleRoot)
+		root = object()
+		w.root = root
+	}
+	union := false
+	for _, key := range [...]string{"$ref", "allOf", "anyOf", "oneOf", "enum", "not"} {
+		union = root.get(key) != nil && w.breaks(ruleRootUnion, key) || union
+	}
+	if kind := root.get("type"); kind == nil || kind.raw != `"object"` {
+		w.breaks(ruleRoot)
+		if kind != nil && !isKind(kind, "object") {
+			root = object() // no object is valid
+		}
+	}
+	if union {
+		var variants []view
+		n := root.clone()
+		v, _ := w.view(root, nil, &variants)
+		for range 8 { // the target may be a reference, too
+			ref, ok := n.get("$ref").text()
+			if n.remove("$ref"); ok {
+				overlay(n, w.resolve(ref))
+			}
+		}
+		for _, key := range [...]string{"$ref", "allOf", "anyOf", "oneOf", "enum", "not", "patternProperties", "additionalProperties"} {
+			n.remove(key)
+		}
+		if len(v.properties.keys) > 0 {
+			n.set("properties", v.properties)
+		}
+		if len(v.required) > 0 {
+			n.set("required", textNodes(v.required))
+		}
+		if len(v.patterns.keys) > 0 {
+			n.set("patternProperties", v.patterns)
+		}
+		if v.rest != nil && !isAny(v.rest) {
+			n.set("additionalProperties", v.rest)
+		}
+		n.set("type", quoted("object"))
+		w.lost = variantsText(variants)
+		root = n
+	} else if kind := root.get("type"); kind == nil || kind.raw != `"object"` {
+		root.set("type", quoted("object"))
+	}
+	if !root.get("properties").isObject() && w.breaks(ruleProperties) {
+		root.set("properties", object())
+	}
+	return root
+}
+
+// variantsText describes which members each variant of a union requires.
+func variantsText(variants []view) string {
+	const most = 300
+	var list []string
+	for _, v := range variants {
+		var words []string
+		for _, name := range v.required {
+			if c := v.properties.get(name).get("const"); c != nil && c.raw != "" {
+				name += "=" + c.raw
+			}
+			words = append(words, name)
+		}
+		if len(words) == 0 {
+			words = []string{"none"}
+		}
+		list = append(list, strings.Join(words, ", "))
+	}
+	if list = unique(list); len(list) < 2 {
+		return ""
+	}
+	text := "Required arguments: " + strings.Join(list, "; or ") + "."
+	if len(text) > most {
+		return "The arguments that are required depend on each other."
+	}
+	return text
+}
