@@ -10,6 +10,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host"
 	mcpconfig "github.com/stdmcp/stdmcp/mcp/host/config"
+	"github.com/stdmcp/stdmcp/mcp/host/schema"
 	"github.com/stdmcp/stdmcp/mcp/mcptest"
 )
 
@@ -32,6 +33,25 @@ func start(t *testing.T) *host.Host {
 	return h
 }
 
+// A sent tool is a definition as the API receives it.
+type sent struct {
+	name, description string
+	schema            json.RawMessage
+}
+
+func (s sent) Name() string                { return s.name }
+func (s sent) Description() string         { return s.description }
+func (s sent) InputSchema() mcp.RawMessage { return s.schema }
+
+// accept fails the test if the API would refuse a definition.
+func accept(t *testing.T, s sent) {
+	t.Helper()
+	found, err := schema.Check("gemini", s)
+	if err != nil || len(found) > 0 || !strings.HasPrefix(s.name, "mcp__") {
+		t.Errorf("the API refuses %s with %s: %+v, %v", s.name, s.schema, found, err)
+	}
+}
+
 // fakeAPI serves the Gemini API: a model that calls four tools at once and then
 // answers. It fails the test for a request that the API would refuse. unknown is the
 // text for the model about a tool that does not exist.
@@ -41,8 +61,8 @@ func fakeAPI(t *testing.T, unknown string) {
 		var q struct {
 			Tools []struct {
 				FunctionDeclarations []struct {
-					Name       string
-					Parameters *struct{ Type string }
+					Name, Description    string
+					ParametersJSONSchema json.RawMessage
 				}
 			}
 			Contents []struct {
@@ -60,9 +80,7 @@ func fakeAPI(t *testing.T, unknown string) {
 			t.Fatalf("turn %d: tools %+v, %d contents", turn, q.Tools, len(q.Contents))
 		}
 		for _, tool := range q.Tools[0].FunctionDeclarations {
-			if !strings.HasPrefix(tool.Name, "mcp__") || tool.Parameters != nil && !strings.EqualFold(tool.Parameters.Type, "object") {
-				t.Errorf("tool %+v", tool)
-			}
+			accept(t, sent{tool.Name, tool.Description, tool.ParametersJSONSchema})
 		}
 		for i, c := range q.Contents {
 			if want := []string{"user", "model"}[i%2]; c.Role != want {

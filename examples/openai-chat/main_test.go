@@ -10,6 +10,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host"
 	mcpconfig "github.com/stdmcp/stdmcp/mcp/host/config"
+	"github.com/stdmcp/stdmcp/mcp/host/schema"
 	"github.com/stdmcp/stdmcp/mcp/mcptest"
 )
 
@@ -32,6 +33,25 @@ func start(t *testing.T) *host.Host {
 	return h
 }
 
+// A sent tool is a definition as the API receives it.
+type sent struct {
+	name, description string
+	schema            json.RawMessage
+}
+
+func (s sent) Name() string                { return s.name }
+func (s sent) Description() string         { return s.description }
+func (s sent) InputSchema() mcp.RawMessage { return s.schema }
+
+// accept fails the test if the API would refuse a definition.
+func accept(t *testing.T, s sent) {
+	t.Helper()
+	found, err := schema.Check("openai", s)
+	if err != nil || len(found) > 0 || !strings.HasPrefix(s.name, "mcp__") {
+		t.Errorf("the API refuses %s with %s: %+v, %v", s.name, s.schema, found, err)
+	}
+}
+
 // fakeAPI serves the Chat Completions API: a model that calls four tools at once and
 // then answers. It fails the test for a request that the API would refuse. unknown is
 // the text for the model about a tool that does not exist.
@@ -43,8 +63,8 @@ func fakeAPI(t *testing.T, unknown string) {
 			Tools []struct {
 				Type     string
 				Function struct {
-					Name       string
-					Parameters struct{ Type string }
+					Name, Description string
+					Parameters        json.RawMessage
 				}
 			}
 			Messages json.RawMessage
@@ -59,7 +79,7 @@ func fakeAPI(t *testing.T, unknown string) {
 			t.Errorf("turn %d: model %q, %d tools", turn, q.Model, len(q.Tools))
 		}
 		for _, tool := range q.Tools {
-			if tool.Type != "function" || !strings.HasPrefix(tool.Function.Name, "mcp__") || tool.Function.Parameters.Type != "object" {
+			if accept(t, sent{tool.Function.Name, tool.Function.Description, tool.Function.Parameters}); tool.Type != "function" {
 				t.Errorf("tool %+v", tool)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host"
 	mcpconfig "github.com/stdmcp/stdmcp/mcp/host/config"
+	"github.com/stdmcp/stdmcp/mcp/host/schema"
 	"github.com/stdmcp/stdmcp/mcp/mcptest"
 )
 
@@ -32,6 +33,25 @@ func start(t *testing.T) *host.Host {
 	return h
 }
 
+// A sent tool is a definition as the API receives it.
+type sent struct {
+	name, description string
+	schema            json.RawMessage
+}
+
+func (s sent) Name() string                { return s.name }
+func (s sent) Description() string         { return s.description }
+func (s sent) InputSchema() mcp.RawMessage { return s.schema }
+
+// accept fails the test if the API would refuse a definition.
+func accept(t *testing.T, s sent) {
+	t.Helper()
+	found, err := schema.Check("openai", s)
+	if err != nil || len(found) > 0 || !strings.HasPrefix(s.name, "mcp__") {
+		t.Errorf("the API refuses %s with %s: %+v, %v", s.name, s.schema, found, err)
+	}
+}
+
 // fakeAPI serves the Responses API: a model that calls four tools at once and then
 // answers. It fails the test for a request that the API would refuse. unknown is the
 // text for the model about a tool that does not exist.
@@ -41,9 +61,9 @@ func fakeAPI(t *testing.T, unknown string) {
 		var q struct {
 			Model string
 			Tools []struct {
-				Type, Name string
-				Strict     *bool
-				Parameters struct{ Type string }
+				Type, Name, Description string
+				Strict                  *bool
+				Parameters              json.RawMessage
 			}
 			Input json.RawMessage
 		}
@@ -58,7 +78,7 @@ func fakeAPI(t *testing.T, unknown string) {
 		}
 		for _, tool := range q.Tools {
 			// Without strict, this API makes all arguments required.
-			if tool.Type != "function" || !strings.HasPrefix(tool.Name, "mcp__") || tool.Parameters.Type != "object" || tool.Strict == nil || *tool.Strict {
+			if accept(t, sent{tool.Name, tool.Description, tool.Parameters}); tool.Type != "function" || tool.Strict == nil || *tool.Strict {
 				t.Errorf("tool %+v", tool)
 			}
 		}

@@ -69,7 +69,7 @@ func accepted(t testing.TB, p provider, s string) (mended string, ok bool) {
 	if found, err = schema.Check(p.name, tool(mended)); err != nil || len(found) > 0 {
 		t.Errorf("%s would reject\n%s, made from\n%s:\n%s, %v", p.name, mended, s, names(found), err)
 	}
-	if found, err = schema.Check(p.name, tool(s)); err == nil && len(found) == 0 && mended != s && p.name != "gemini-parameters" {
+	if found, err = schema.Check(p.name, tool(s)); err == nil && len(found) == 0 && mended != s {
 		t.Errorf("%s: %s was fine and became %s", p.name, s, mended)
 	}
 	return mended, true

@@ -30,6 +30,35 @@ func ExampleDefiner() {
 	// {"name":"mcp__web__search","description":"Searches the web.","parametersJsonSchema":{"type":"object","properties":{"query":{"type":["string","null"]}},"required":["query"]}} <nil>
 }
 
+// The APIs of Gemini that lack the field parametersJsonSchema, and Vertex AI.
+func ExampleGeminiParameters() {
+	for _, define := range []schema.Definer{schema.GeminiParameters, schema.Vertex} {
+		definition, err := define(search{})
+		fmt.Println(string(definition), err)
+	}
+	// Output:
+	// {"name":"mcp__web__search","description":"Searches the web.","parameters":{"type":"object","properties":{"query":{"type":"string","nullable":true}},"required":["query"]}} <nil>
+	// {"name":"mcp__web__search","description":"Searches the web.","parametersJsonSchema":{"type":"object","properties":{"query":{"type":["string","null"]}},"required":["query"]}} <nil>
+}
+
+// A program tells the author of a server what providers reject.
+func ExampleCheck() {
+	for _, provider := range schema.Providers() {
+		found, err := schema.Check(provider, search{})
+		for _, f := range found {
+			fmt.Println(provider, f.Path, f.Rule.Text)
+		}
+		if err != nil {
+			fmt.Println(err)
+		}
+	}
+	fmt.Println(len(schema.Rules()) > 10)
+	// Output:
+	// openai-strict  an object without additionalProperties: false
+	// gemini-parameters /properties/query/type what OpenAPI 3.0 does not have: references, several types, other keywords, numbers and "" in enum, members beside anyOf
+	// true
+}
+
 // The result of a tool in the format of each provider.
 func ExampleAnthropicResult() {
 	res := &mcp.CallToolResult{Content: []mcp.Content{mcp.TextContent("3 pages")}}

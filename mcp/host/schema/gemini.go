@@ -128,7 +128,7 @@ func (g *geminiRewriter) merge(n, all *node) *node {
 		}
 		overlay(n, part)
 	}
-	if len(v.properties.keys) > 0 {
+	if len(v.properties.names()) > 0 {
 		n.set("properties", v.properties)
 		n.remove("anyOf") // the view has the variants
 		n.remove("oneOf")
@@ -194,8 +194,7 @@ func (g *geminiRewriter) inherit(v, n *node) *node {
 	v = v.clone()
 	overlay(v, withoutMeta(n))
 	if properties.isObject() && own.get("properties").isObject() {
-		both := g.both(view{properties: properties.clone()}, view{properties: own.get("properties")})
-		v.set("properties", both.properties)
+		v.set("properties", g.together(properties, own.get("properties")))
 	}
 	if list := unique(append(required, own.get("required").texts()...)); len(list) > 0 {
 		v.set("required", textNodes(list))
@@ -237,11 +236,7 @@ func (g *geminiRewriter) flatten(list []*node) *node {
 	case `"object"`:
 		var views []view
 		for _, v := range list {
-			own := view{properties: object(), patterns: object(), required: v.get("required").texts()}
-			if p := v.get("properties"); p.isObject() {
-				own.properties = p.clone()
-			}
-			views = append(views, own)
+			views = append(views, view{properties: v.get("properties"), required: v.get("required").texts()})
 		}
 		merged := g.either(views)
 		g.flattenEach(merged.properties)

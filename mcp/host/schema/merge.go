@@ -7,7 +7,7 @@ import (
 
 // A view is what a schema says about the members of an object.
 type view struct {
-	properties, patterns *node
+	properties, patterns *node // nil if there are none
 	required             []string
 	rest                 *node // the schema of other members; nil if there is none
 }
@@ -24,7 +24,6 @@ func (w *walker) take(list ...*node) bool {
 // view returns the view of a schema. ok is false if no object is valid. open has the
 // schemas that are being viewed, and variants receives those of the last union.
 func (w *walker) view(n *node, open []*node, variants *[]view) (v view, ok bool) {
-	v = view{properties: object(), patterns: object()}
 	if kind := n.get("type"); n == nil || n.raw == "false" || kind != nil && !isKind(kind, "object") {
 		return v, false
 	}
@@ -32,12 +31,7 @@ func (w *walker) view(n *node, open []*node, variants *[]view) (v view, ok bool)
 		return v, true
 	}
 	open = append(open[:len(open):len(open)], n)
-	if p := n.get("properties"); p.isObject() {
-		v.properties = p.clone()
-	}
-	if p := n.get("patternProperties"); p.isObject() {
-		v.patterns = p.clone()
-	}
+	v.properties, v.patterns = n.get("properties"), n.get("patternProperties")
 	v.required = n.get("required").texts()
 	if rest := n.get("additionalProperties"); rest.isSchema() {
 		v.rest = rest
@@ -85,38 +79,50 @@ func (w *walker) view(n *node, open []*node, variants *[]view) (v view, ok bool)
 // unlike returns the targets of references and the other schemas once each.
 func (w *walker) unlike(list []*node) []*node {
 	seen := make(map[*node]bool)
-	var out []*node
+	out := make([]*node, 0, len(list))
 	for _, n := range list {
 		if ref, ok := n.get("$ref").text(); ok && len(n.keys) == 1 {
-			if target := w.resolve(ref); target != nil {
+			target := w.resolve(ref)
+			if seen[target] {
+				continue
+			}
+			if target != nil {
+				seen[target] = true
 				n = target
 			}
 		}
-		if !seen[n] {
-			seen[n] = true
-			out = append(out, n)
-		}
+		out = append(out, n)
 	}
 	return out
 }
 
 // both returns the view of a schema with the restrictions of a and b.
 func (w *walker) both(a, b view) view {
-	for _, pair := range [...][2]*node{{a.properties, b.properties}, {a.patterns, b.patterns}} {
-		if pair[1] == nil {
-			continue
-		}
-		for i, key := range pair[1].keys {
-			v := pair[1].items[i]
-			if old := pair[0].get(key); old != nil {
-				v = w.allOf(old, v)
-			}
-			pair[0].set(key, v)
-		}
+	a.properties, a.patterns = w.together(a.properties, b.properties), w.together(a.patterns, b.patterns)
+	if len(b.required) > 0 {
+		a.required = unique(append(slices.Clone(a.required), b.required...))
 	}
-	a.required = unique(append(slices.Clone(a.required), b.required...))
 	if a.rest == nil || b.rest != nil && b.rest.raw == "false" {
 		a.rest = b.rest
+	}
+	return a
+}
+
+// together returns the members of a and b.
+func (w *walker) together(a, b *node) *node {
+	switch {
+	case !b.isObject():
+		return a
+	case !a.isObject():
+		return b
+	}
+	a = a.clone()
+	for i, key := range b.keys {
+		v := b.items[i]
+		if old := a.get(key); old != nil {
+			v = w.allOf(old, v)
+		}
+		a.set(key, v)
 	}
 	return a
 }
@@ -173,12 +179,12 @@ func (w *walker) either(list []view) view {
 	}
 	out := view{properties: object(), patterns: object()}
 	for _, v := range list {
-		for _, name := range v.properties.keys {
+		for _, name := range v.properties.names() {
 			if out.properties.get(name) == nil {
 				out.properties.set(name, w.declared(list, name, false))
 			}
 		}
-		for _, pattern := range v.patterns.keys {
+		for _, pattern := range v.patterns.names() {
 			if s := w.declared(list, pattern, true); s != nil && out.patterns.get(pattern) == nil {
 				out.patterns.set(pattern, s)
 			}
@@ -283,6 +289,13 @@ func oneEnum(list []*node) *node {
 	return out
 }
 
+func (n *node) names() []string {
+	if n == nil {
+		return nil
+	}
+	return n.keys
+}
+
 // mendRoot returns the root as an object with properties and without a union.
 func (w *walker) mendRoot(root *node) *node {
 	if !root.isObject() {
@@ -313,13 +326,13 @@ func (w *walker) mendRoot(root *node) *node {
 		for _, key := range [...]string{"$ref", "allOf", "anyOf", "oneOf", "enum", "not", "patternProperties", "additionalProperties"} {
 			n.remove(key)
 		}
-		if len(v.properties.keys) > 0 {
+		if len(v.properties.names()) > 0 {
 			n.set("properties", v.properties)
 		}
 		if len(v.required) > 0 {
 			n.set("required", textNodes(v.required))
 		}
-		if len(v.patterns.keys) > 0 {
+		if len(v.patterns.names()) > 0 {
 			n.set("patternProperties", v.patterns)
 		}
 		if v.rest != nil && !isAny(v.rest) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
@@ -58,14 +59,24 @@ type member struct {
 	node *node
 }
 
-// parse reads JSON.
-func parse(raw []byte) (*node, error) {
-	p := parser{Reader: wire.NewReader(raw), text: string(raw), budget: maxNodes}
-	n := p.read()
-	if p.budget < 0 {
-		return nil, ErrTooComplex
+// maxBlock is the length up to which the blocks of a parser double.
+const maxBlock = 2 * maxNodes
+
+// parsers are for the next schema. A program defines many tools at once, in each turn.
+var parsers = sync.Pool{New: func() any { return new(parser) }}
+
+// parse reads JSON. The nodes are valid until free is called.
+func parse(raw []byte) (n *node, free func(), err error) {
+	p := parsers.Get().(*parser)
+	p.Reader, p.text, p.budget = wire.NewReader(raw), string(raw), maxNodes
+	n = p.read()
+	if err = p.End(); p.budget < 0 {
+		err = ErrTooComplex
 	}
-	return n, p.End()
+	return n, func() {
+		*p = parser{nodes: p.nodes[:0], keys: p.keys[:0], items: p.items[:0], open: p.open[:0]}
+		parsers.Put(p)
+	}, err
 }
 
 func (p *parser) read() *node {
@@ -128,7 +139,7 @@ func room[T any](block []T, n int) []T {
 	if cap(block)-len(block) >= n {
 		return block
 	}
-	return make([]T, 0, max(n, min(2*cap(block), 512), 32))
+	return make([]T, 0, max(n, min(2*cap(block), maxBlock), 32))
 }
 
 // get returns the value of a member, or nil.

@@ -175,14 +175,14 @@ func Check(provider string, t Tool) ([]Finding, error) {
 		w.breaks(ruleDescription)
 	}
 	raw := t.InputSchema()
-	root, err := parse(raw)
+	root, free, err := parse(raw)
+	defer free()
 	if err != nil {
 		return list, &toolError{t.Name(), err}
 	}
 	w.budget = minBudget + budgetPerByte*len(raw)
 	if w.target == geminiParameters {
 		checkOpenAPI(w, root)
-		return list, nil
 	}
 	if _, err := w.mend(root); err != nil {
 		return list, &toolError{t.Name(), err}

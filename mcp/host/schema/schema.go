@@ -7,14 +7,16 @@
 //
 // # Definitions
 //
-// The definitions contain the server's schema unmodified unless the provider
-// would reject it. For Anthropic and OpenAI the root becomes an object with
-// properties; a union at the root becomes one object with the properties of all
-// its variants. For Gemini, references are replaced by their targets, unions
-// are flattened, types that allow null become nullable, and unsupported
-// keywords are removed. The package never fetches references to other
-// documents. A schema that expands to more than 10,000 values is an error,
-// [ErrTooComplex].
+// A definition contains the server's schema, byte for byte, unless the provider would
+// reject it: one definition that is rejected makes an API reject the whole request.
+// [Rules] lists what each provider rejects, where that is known from, and what a Definer
+// does about it; [Check] finds it in a tool. A union at the root becomes one object that
+// accepts the arguments of each variant, and the description says which arguments the
+// variants require. [GeminiParameters] writes the older format of Gemini: references are
+// replaced by their targets, unions are flattened, and much is lost. The package never
+// fetches references to other documents. A tool that has no valid form, such as one with
+// an invalid name or a schema that expands to more than 10,000 values ([ErrTooComplex]),
+// is an error, which [List] returns with the other tools.
 //
 // # Results
 //
@@ -51,6 +53,7 @@ func List[T Tool](define Definer, tools []T) (mcp.RawMessage, error) {
 	if define == nil {
 		return nil, errors.New("schema: the definer is nil")
 	}
+	const most = 4 << 20
 	b := []byte("[")
 	var errs []error
 	for _, t := range tools {
@@ -58,6 +61,9 @@ func List[T Tool](define Definer, tools []T) (mcp.RawMessage, error) {
 		if err != nil {
 			errs = append(errs, err)
 			continue
+		}
+		if len(b) == 1 { // the others are similar
+			b = wire.Grow(b, min(len(d)*len(tools), most))
 		}
 		b = append(wire.AppendComma(b), d...)
 	}
@@ -127,7 +133,7 @@ func define(t Tool, to target, before, key, after string) (mcp.RawMessage, error
 	b = wire.AppendString(append(append(b, before...), `"name":`...), name)
 	b = wire.AppendString(wire.AppendKey(b, "description"), description)
 	if schema != nil {
-		b = append(wire.AppendKey(b, key), schema...)
+		b = wire.AppendLine(wire.AppendKey(b, key), schema)
 	}
 	return append(b, after...), nil
 }
@@ -170,7 +176,8 @@ func cut(text string, n int) string {
 // rewrite returns a schema for a provider, and what the schema does not say. If the
 // provider accepts raw, that is the schema.
 func rewrite(raw mcp.RawMessage, to target) (schema []byte, lost string, err error) {
-	root, err := parse(raw)
+	root, free, err := parse(raw)
+	defer free()
 	if err != nil {
 		return nil, "", err
 	}
@@ -180,6 +187,9 @@ func rewrite(raw mcp.RawMessage, to target) (schema []byte, lost string, err err
 	case err != nil:
 		return nil, "", err
 	case to == geminiParameters:
+		if checkOpenAPI(w, n); !w.broken && len(n.get("properties").list()) > 0 {
+			return raw, "", nil
+		}
 		n = (&geminiRewriter{walker: w}).schema(n)
 		if w.budget < 0 {
 			return nil, "", ErrTooComplex
@@ -188,7 +198,7 @@ func rewrite(raw mcp.RawMessage, to target) (schema []byte, lost string, err err
 			return nil, w.lost, nil
 		}
 	case !w.broken:
-		return wire.AppendLine(nil, raw), "", nil
+		return raw, "", nil
 	}
 	return n.append(nil), w.lost, nil
 }

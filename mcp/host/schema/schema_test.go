@@ -192,10 +192,15 @@ func FuzzSchema(f *testing.F) {
 	f.Add(`{"type":"object","properties":{"a":{"anyOf":[{"$ref":"#/$defs/A"},{"type":["null","string"]}]}},"$defs":{"A":{"allOf":[{"$ref":"#/$defs/A"}]}}}`)
 	f.Add(`{"$ref":"#/properties/a","properties":{"a":{"$ref":"#"}}}`)
 	f.Add(`{"oneOf":[true,{"const":1}],"items":[{}]}`)
+	for _, s := range corpus(f) {
+		f.Add(s)
+	}
 	f.Fuzz(func(t *testing.T, s string) {
-		for _, define := range []schema.Definer{schema.Anthropic, schema.OpenAI, schema.OpenAIResponses, schema.Gemini, schema.GeminiParameters, schema.Vertex} {
-			if d, err := define(tool(s)); err == nil && !json.Valid(d) {
+		for _, p := range providers {
+			if d, err := p.define(tool(s)); err == nil && !json.Valid(d) {
 				t.Errorf("%s becomes %s", s, d)
+			} else if err == nil {
+				accepted(t, p, s)
 			}
 		}
 	})

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
 // A walker finds what a provider would reject in a schema, and mends it.
@@ -357,8 +359,18 @@ func enumOf(v *node) (ruleID, *node) {
 	if len(v.items) == 0 {
 		return ruleEnum, nil
 	}
-	if list := distinct(v.items); len(list) < len(v.items) {
-		return ruleEnum, &node{array: true, items: list}
+	texts := make([]string, len(v.items))
+	for i, item := range v.items {
+		texts[i] = item.raw
+	}
+	wire.SortStrings(texts)
+	for i := range texts[1:] {
+		if texts[i] == texts[i+1] {
+			if list := distinct(v.items); len(list) < len(v.items) {
+				return ruleEnum, &node{array: true, items: list}
+			}
+			break
+		}
 	}
 	return fine, nil
 }

@@ -1,0 +1,180 @@
+package schema_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/host/schema"
+)
+
+func TestMended(t *testing.T) {
+	const open, end = `{"type":"object","properties":{"p":`, `}}`
+	for _, test := range []struct {
+		provider      string
+		property, out string
+		rule          string
+	}{
+		{"openai", `{"type":"array"}`, `{"type":"array","items":{}}`, "items"},
+		{"openai", `{"type":["null","array"],"prefixItems":[{}]}`, `{"type":["null","array"],"prefixItems":[{}],"items":{}}`, "items"},
+		{"openai", `{"type":"array","items":[{"type":"array"}]}`, `{"type":"array","prefixItems":[{"type":"array","items":{}}],"items":{}}`, "draft items"},
+		{"openai", `{"pattern":"^(?=a)b"}`, `{"description":"Pattern: ^(?=a)b"}`, "pattern"},
+		{"openai", `{"description":"A b.","pattern":"\\p{L}"}`, `{"description":"A b.\nPattern: \\p{L}"}`, "pattern"},
+		{"openai", `{"patternProperties":{"(?<!a)b":{}},"additionalProperties":false}`, `{"patternProperties":{},"additionalProperties":true,"description":"Names may match the pattern (?<!a)b"}`, "pattern"},
+		{"openai", `{"enum":[1,1,"a"]}`, `{"enum":[1,"a"]}`, "enum"},
+		{"anthropic", `{"minimum":1,"exclusiveMinimum":true}`, `{"minimum":1,"exclusiveMinimum":1}`, "draft"},
+		{"anthropic", `{"required":["a","a"]}`, `{"required":["a"]}`, "draft"},
+		{"anthropic", `{"type":"int"}`, `{"type":"integer"}`, "draft"},
+		{"anthropic", `{"type":["string","blob"]}`, `{}`, "draft"},
+		{"anthropic", `"string"`, `{}`, "draft"},
+		{"anthropic", `{"anyOf":[]}`, `{}`, "draft"},
+		{"anthropic", `{"$id":"#a"}`, `{"$anchor":"a"}`, "draft"},
+		{"anthropic", `{"$ref":"#/$defs/x","description":"d"}`, `{"description":"d"}`, "reference"},
+		{"gemini", `{"$ref":"#/properties/p/x","x":{"type":"null"}}`, `{"x":{"type":"null"},"anyOf":[{"$ref":"#/$defs/d1"}]}`, "definitions siblings"},
+		{"gemini-parameters", `{"type":["string","null"],"enum":["a",null]}`, `{"type":"string","enum":["a"],"nullable":true}`, "openapi"},
+		{"gemini-parameters", `{"type":"string","enum":["a"],"nullable":true}`, `{"type":"string","enum":["a"],"nullable":true}`, ""},
+		{"gemini-parameters", `{"anyOf":[{"type":"array","items":{"type":"string"}},{"type":"array","items":{"type":"integer"}}]}`,
+			`{"anyOf":[{"type":"array","items":{"type":"string"}},{"type":"array","items":{"type":"integer"}}]}`, ""},
+		{"gemini-parameters", `{"oneOf":[{"type":"array","items":{"type":"string"}},{"type":"array","items":{"type":"integer"}}]}`,
+			`{"type":"array","items":{"anyOf":[{"type":"string"},{"type":"integer"}]}}`, "openapi"},
+		{"gemini-parameters", `{"anyOf":[{"type":"string"},{"type":"integer"},{"type":"null"}],"title":"T"}`,
+			`{"anyOf":[{"type":"string","title":"T","nullable":true},{"type":"integer","title":"T","nullable":true}]}`, "openapi"},
+		{"gemini-parameters", `{"enum":["",1]}`, `{"anyOf":[{"type":"string","description":"One of: \"\"."},{"type":"number","description":"One of: 1."}]}`, "openapi"},
+		{"gemini-parameters", `{"type":"file"}`, `{"type":"string"}`, "openapi"},
+	} {
+		p := providers[slices.IndexFunc(providers, func(p provider) bool { return p.name == test.provider })]
+		got, _ := accepted(t, p, open+test.property+end)
+		if !strings.HasPrefix(got, open+test.out+"}") {
+			t.Errorf("%s: %s:\nhave %s\nwant %s", p.name, test.property, got, open+test.out+"}")
+		}
+		found, err := schema.Check(p.name, tool(open+test.property+end))
+		for _, rule := range strings.Fields(test.rule) {
+			if err != nil || !slices.ContainsFunc(found, func(f schema.Finding) bool {
+				return f.Rule.Name == rule && strings.HasPrefix(f.Path, "/properties/p") && f.Rule.Source != "" && slices.Contains(f.Rule.Providers, p.name)
+			}) {
+				t.Errorf("%s: %s: found %v, want %s; %v", p.name, test.property, names(found), rule, err)
+			}
+		}
+	}
+}
+
+func TestUnionsAtTheRoot(t *testing.T) {
+	for _, test := range []struct{ schema, want, lost string }{
+		{`{"oneOf":[{"properties":{"op":{"const":"add"},"v":{"type":"string"}},"required":["op","v"],"additionalProperties":false},
+			{"properties":{"op":{"const":"set"},"v":{"type":"array","items":{"type":"string"}}},"required":["op","v"],"additionalProperties":false},
+			{"properties":{"op":{"const":"list"}},"required":["op"],"additionalProperties":false}]}`,
+			`{"properties":{"op":{"type":"string","enum":["add","set","list"]},"v":{"anyOf":[{"type":"string"},{"type":"array","items":{"type":"string"}}]}},` +
+				`"required":["op"],"additionalProperties":false,"type":"object"}`,
+			`Required arguments: op="add", v; or op="set", v; or op="list".`},
+		{`{"anyOf":[{"$ref":"#/$defs/a"},{"type":"object","properties":{"x":{"type":"null"}}},{"type":"array"}],"$defs":{"a":{"properties":{"x":{"type":"string"}},"additionalProperties":false}}}`,
+			`{"$defs":{"a":{"properties":{"x":{"type":"string"}},"additionalProperties":false}},"properties":{"x":{"anyOf":[{"type":"string"},{"type":"null"}]}},"type":"object"}`, ""},
+		{`{"type":"object","properties":{"k":{"type":"string","description":"D"}},"allOf":[{"properties":{"k":{"enum":["a"]}}}],"anyOf":[{"required":["k"]},{"required":["l"]}]}`,
+			`{"type":"object","properties":{"k":{"type":"string","description":"D","enum":["a"]}}}`, `Required arguments: k; or l.`},
+	} {
+		for _, p := range providers[:4] {
+			if got, _ := accepted(t, p, test.schema); got != test.want {
+				t.Errorf("%s: %s:\nhave %s\nwant %s", p.name, test.schema, got, test.want)
+			}
+		}
+		d, _ := schema.Anthropic(tool(test.schema))
+		if got := member(t, d, "description"); !strings.HasSuffix(got, strings.ReplaceAll(test.lost, `"`, `\"`)+`"`) || test.lost == "" && got != `"d"` {
+			t.Errorf("description %s, want %s", got, test.lost)
+		}
+	}
+}
+
+// A described tool has a description and a union.
+type described string
+
+func (described) Name() string          { return "t" }
+func (d described) Description() string { return string(d) }
+func (described) InputSchema() mcp.RawMessage {
+	return mcp.RawMessage(`{"anyOf":[{"required":["a"]},{"required":["b"]}]}`)
+}
+
+func TestLongDescriptions(t *testing.T) {
+	long := strings.Repeat("Ein Satz über Öl. ", 100)
+	for _, define := range []schema.Definer{schema.OpenAI, schema.OpenAIResponses} {
+		d, err := define(described(long))
+		text := member(t, d, "description")
+		if text == "" {
+			text = member(t, d, "function", "description")
+		}
+		const lost = `. […]\nRequired arguments: a; or b."`
+		if n := utf8.RuneCountInString(text) - 3; err != nil || n > 1024 || n < 1000 || !strings.HasSuffix(text, lost) {
+			t.Errorf("%d characters: %s, %v", n, text, err)
+		}
+	}
+	if found, _ := schema.Check("openai", described(long)); !slices.Contains(names(found), "description at ") {
+		t.Errorf("found %v", names(found))
+	}
+	if d, _ := schema.Anthropic(described(long)); !strings.Contains(string(d), long) {
+		t.Errorf("Anthropic: %s", d)
+	}
+	if d, _ := schema.OpenAI(described(strings.Repeat("ö", 3000))); utf8.RuneCountInString(member(t, d, "function", "description")) > 1027 {
+		t.Errorf("without sentences: %s", d)
+	}
+}
+
+// A named tool has any name.
+type named string
+
+func (n named) Name() string              { return string(n) }
+func (named) Description() string         { return "" }
+func (named) InputSchema() mcp.RawMessage { return mcp.RawMessage(`{"type":"object","properties":{}}`) }
+
+func TestNamesThatProvidersReject(t *testing.T) {
+	for name, want := range map[string][3]bool{"a": {true, true, true}, "1a": {true, true, false}, "-a": {true, true, false}, "": {}, "a.b": {}, "ä": {}, strings.Repeat("x", 65): {}} {
+		for i, define := range []schema.Definer{schema.Anthropic, schema.OpenAI, schema.Gemini} {
+			if _, err := define(named(name)); (err == nil) != want[i] || err != nil && !strings.Contains(err.Error(), "the provider accepts only names") {
+				t.Errorf("provider %d, %q: %v", i, name, err)
+			}
+			if found, _ := schema.Check([]string{"anthropic", "openai", "gemini"}[i], named(name)); (len(found) == 0) != want[i] {
+				t.Errorf("provider %d, %q: %v", i, name, names(found))
+			}
+		}
+	}
+}
+
+func TestStrictSchemasAreChecked(t *testing.T) {
+	found, err := schema.Check("openai-strict", tool(`{"type":"object","properties":{"a":{"type":"object","properties":{},"additionalProperties":false},"b":{"allOf":[{}]}},"required":["a"]}`))
+	if got := strings.Join(names(found), ", "); err != nil || got != "strict-keyword at /properties/b/allOf, strict-closed at , strict-required at /properties/b" {
+		t.Errorf("%s, %v", got, err)
+	}
+	if _, err := schema.Check("mistral", tool(`{}`)); err == nil || !strings.Contains(err.Error(), "openai-strict") {
+		t.Errorf("an unknown provider: %v", err)
+	}
+	if _, err := schema.Check("openai", nil); err == nil {
+		t.Error("Check accepts a nil tool")
+	}
+}
+
+func TestRulesHaveSources(t *testing.T) {
+	seen := map[string]bool{}
+	for _, r := range schema.Rules() {
+		if r.Name == "" || seen[r.Name] || r.Text == "" || r.Mended == "" || r.Source == "" || len(r.Providers) == 0 {
+			t.Errorf("rule %+v", r)
+		}
+		seen[r.Name] = true
+	}
+}
+
+// TestPatterns compares what the package takes for a pattern of Python with what Python
+// compiles, for patterns that servers have.
+func TestPatterns(t *testing.T) {
+	for p, want := range map[string]bool{
+		``: true, `^[a-z]+$`: true, `^\d{4}-\d{2}$`: true, `^(?:a|b)*?c{2,}?$`: true, `[^\]\\-]`: true, `a{`: true, `\.\/\-`: true, `\u00e9\x41`: true, `^$|x`: true,
+		`(?=a)`: false, `(?!a)`: false, `(?<=a)b`: false, `(?<n>a)`: false, `\p{L}`: false, `\1`: false, `\k<n>`: false, `[z-a]`: false, `[\w-z]`: false,
+		`(`: false, `)`: false, `[`: false, `[]`: false, `*a`: false, `a**`: false, `a{2}{3}`: false, `|*`: false, `\`: false, `\u{1F600}`: false, `\cA`: false,
+		`[\d.-]+`: true, `[-a]`: true, `[a-]`: true, `[ä-ü]`: true, `日本+`: true,
+	} {
+		text, _ := json.Marshal(p)
+		found, err := schema.Check("openai", tool(`{"type":"object","properties":{"p":{"pattern":`+string(text)+`}}}`))
+		if err != nil || (len(found) == 0) != want {
+			t.Errorf("%s: %v, %v; want %v", p, names(found), err, want)
+		}
+	}
+}
