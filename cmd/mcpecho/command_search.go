@@ -100,7 +100,7 @@ func (c *invocation) searchedServers(cfg *config.Config, note func(string)) (ser
 			note(terminal.EscapeName(entry.Name) + " is not searched, because it is untrusted; " + c.trustHint(entry))
 			continue
 		}
-		one := *entry // whose tools are needed now
+		one := *entry.Trust() // whose tools are needed now
 		one.Lazy, one.Required = false, false
 		if c.flags.IsGiven("connect-timeout") || one.ConnectTimeout == 0 {
 			one.ConnectTimeout = (&invocation{flags: c.flags, entry: entry}).connectTimeout()

@@ -251,7 +251,7 @@ func (c *invocation) expandEntry(ctx context.Context) error {
 	if err := c.confirmTrust(ctx); err != nil {
 		return err
 	}
-	e, err := c.entry.Expand(ctx, &config.Vars{Lookup: lookupVariable, Input: c.inputs.value})
+	e, err := c.entry.Trust().Expand(ctx, &config.Vars{Lookup: lookupVariable, Input: c.inputs.value})
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

@@ -35,6 +35,10 @@ func main() {
 	for _, problem := range settings.Problems {
 		log.Print(problem)
 	}
+	settings.Trust(func(s *mcpconfig.Server) bool { // of the folder's file, which could run any program
+		fmt.Printf("%q\ntrust %q? no\n", s.Effects(), s.Name)
+		return false
+	})
 	h := host.New(&host.Options{Approve: host.Asking(host.First(
 		host.Rules(
 			host.Rule{Tool: "mcp__*__{add,echo}", Action: host.Allow},

@@ -23,6 +23,7 @@ func main() {
 	for _, problem := range settings.Problems {
 		log.Print(problem) // the other entries are loaded
 	}
+	settings.Trust(trust)
 	h := host.New(&host.Options{Dialers: dialers.All(nil)})
 	defer h.Shutdown(ctx)
 	for _, err := range h.SetServers(ctx, settings.Servers).SortedErrors() {
@@ -31,6 +32,14 @@ func main() {
 	if err := show(ctx, h, os.Stdout, os.Args[1:]); err != nil {
 		log.Fatal(err)
 	}
+}
+
+// trust asks the user about a server of this folder's file, which could run any program.
+func trust(s *mcpconfig.Server) bool {
+	fmt.Fprintf(os.Stderr, "%q\nDo you trust the server %q? ", s.Effects(), s.Name)
+	var answer string
+	_, _ = fmt.Scanln(&answer)
+	return answer == "yes"
 }
 
 // show prints the skills, then the file that args name: the skill, and the path in

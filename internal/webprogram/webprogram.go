@@ -70,13 +70,17 @@ func (p *Program) Start(ctx context.Context, panicked func(any, []byte)) error {
 }
 
 func (p *Program) start(ctx context.Context, panicked func(any, []byte)) error {
+	if conn, err := p.dial(ctx); err == nil {
+		_ = conn.Close()
+		return diag.Message("another program already listens at " + p.address + ", and would receive what is meant for this one; end it, or remove the command to use it")
+	}
 	process, err := p.command.Open(ctx, jsonrpc.Handler{Panic: panicked}) // what it prints is no message
 	if err != nil {
 		return err
 	}
 	p.process = process
 	for {
-		conn, err := new(net.Dialer).DialContext(ctx, "tcp", p.address)
+		conn, err := p.dial(ctx)
 		if err == nil {
 			return conn.Close()
 		}
@@ -89,6 +93,13 @@ func (p *Program) start(ctx context.Context, panicked func(any, []byte)) error {
 			return diag.Op("the program does not listen at "+p.address, errors.Join(context.Cause(ctx), err))
 		}
 	}
+}
+
+// dialTime limits an attempt to reach an address that does not respond.
+const dialTime = time.Second
+
+func (p *Program) dial(ctx context.Context) (net.Conn, error) {
+	return (&net.Dialer{Timeout: dialTime}).DialContext(ctx, "tcp", p.address)
 }
 
 // End ends the program. It may be called more than once.

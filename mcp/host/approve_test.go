@@ -147,6 +147,7 @@ func TestRules(t *testing.T) {
 func TestListed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := config.Parse([]byte(`{"mcpServers":{"x":{"type":"sdk","alwaysAllow":["e*"]}}}`), ".mcp.json", "project")
+		c.Trust(func(*config.Server) bool { return true }) // to start it; Listed is about its tools
 		for trust, want := range map[bool]bool{true: true, false: false} {
 			h := newHost(t, fakes{"x": newFake(nil)}.with(host.Options{Approve: host.Listed(trust)}))
 			h.SetServers(t.Context(), c.Servers)
@@ -178,6 +179,28 @@ func TestReadOnlyAndAsking(t *testing.T) {
 		bare := &host.Call{}
 		if d, _ := host.ReadOnly(t.Context(), bare); d == host.Allow || !bare.Annotations.Destructive() {
 			t.Error("a tool without annotations is treated as harmless")
+		}
+	})
+}
+
+// TestUntrustedServerIsNotStarted: neither the host, nor an Expand of the program, nor a reconnect starts an
+// entry of a project's file; trusting it later does.
+func TestUntrustedServerIsNotStarted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := config.Parse([]byte(`{"mcpServers":{"x":{"type":"sdk"}}}`), ".mcp.json", "project")
+		fresh := func(_ context.Context, s *host.Server) (*host.Server, error) {
+			return &host.Server{Name: s.Name, Type: s.Type}, nil
+		}
+		h := newHost(t, fakes{"x": newFake(nil)}.with(host.Options{Expand: fresh}))
+		if err := h.SetServers(t.Context(), c.Servers).Errors["x"]; !errors.Is(err, config.ErrUntrusted) {
+			t.Error(err)
+		}
+		if err := h.Reconnect(t.Context(), "x"); !errors.Is(err, config.ErrUntrusted) || len(h.Tools()) > 0 {
+			t.Error(err, h.Tools())
+		}
+		c.Trust(func(*config.Server) bool { return true })
+		if d := h.SetServers(t.Context(), c.Servers); d.Err() != nil || len(h.Tools()) == 0 {
+			t.Error(d.Errors)
 		}
 	})
 }

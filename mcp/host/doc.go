@@ -5,7 +5,9 @@ minor version.
 
 	h := host.New(nil)
 	defer h.Shutdown(ctx)
-	for _, err := range h.SetServers(ctx, config.Load(".").Servers).SortedErrors() {
+	servers := config.Load(".")
+	servers.Trust(func(s *config.Server) bool { return confirm("Do you trust "+s.Name+"?", s.Effects()) })
+	for _, err := range h.SetServers(ctx, servers.Servers).SortedErrors() {
 		log.Print(err) // the other servers can be used
 	}
 	for _, t := range h.Tools() {

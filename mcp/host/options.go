@@ -125,6 +125,9 @@ type Options struct {
 
 // expand returns a copy of cfg without variables.
 func (o *Options) expand(ctx context.Context, cfg *Server) (*Server, error) {
+	if !cfg.Trusted() {
+		return nil, config.ErrUntrusted
+	}
 	if o.Expand != nil {
 		s, err := o.Expand(ctx, cfg)
 		if err != nil {

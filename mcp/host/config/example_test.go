@@ -46,6 +46,19 @@ func ExampleLoad() {
 	// Output: https://example.com/mcp 0
 }
 
+// A project's own file could run any program, so its servers start only after an answer.
+func ExampleConfig_Trust() {
+	c := config.Parse([]byte(`{"mcpServers": {"files": {"command": "./run"}}}`), ".mcp.json", "project")
+	c.Trust(func(s *config.Server) bool {
+		fmt.Println(s.Name, s.Effects(), "trust it? yes")
+		return true
+	})
+	fmt.Println(c.Server("files").Trusted())
+	// Output:
+	// files [runs ./run] trust it? yes
+	// true
+}
+
 func ExampleServer_Expand() {
 	s := config.Parse([]byte(`{"docs": {"url": "https://${HOST:-example.com}/mcp", "headers": {"X-Key": "${KEY}"}}}`), "", "").Server("docs")
 	vars := map[string]string{"KEY": "secret"}

@@ -29,18 +29,16 @@ type Vars struct {
 
 // Expand returns a copy of s that is ready to be started: variables and a leading ~
 // are replaced once, environment files are read, and the token is in its header.
+// For an entry of a project's file that was not trusted, the error matches [ErrUntrusted].
 // Relative paths are relative to the folder of the project, as [Load] describes, or,
 // if a program made the Server, to the working directory of the process. v may be
 // nil. The values of all variables together have at most 4 MiB. Errors name a field and
 // contain no values.
 func (s *Server) Expand(ctx context.Context, v *Vars) (*Server, error) {
-	x := &expansion{ctx: ctx, out: s.copy()}
-	if v != nil {
-		x.Vars = *v
+	if s.untrusted {
+		return nil, ErrUntrusted
 	}
-	if x.Lookup == nil {
-		x.Lookup = os.LookupEnv
-	}
+	x := newExpansion(ctx, s, v)
 	x.program()
 	x.url()
 	x.auth()
@@ -58,6 +56,17 @@ type expansion struct {
 	out  *Server
 	err  error
 	size int // of the values of variables so far, in bytes
+}
+
+func newExpansion(ctx context.Context, s *Server, v *Vars) *expansion {
+	x := &expansion{ctx: ctx, out: s.copy()}
+	if v != nil {
+		x.Vars = *v
+	}
+	if x.Lookup == nil {
+		x.Lookup = os.LookupEnv
+	}
+	return x
 }
 
 func (x *expansion) fail(field string, err error) {
@@ -83,11 +92,11 @@ func (x *expansion) program() {
 		s.Dir = s.project
 	}
 	var env []string
-	for _, name := range s.EnvFiles {
+	for i, name := range s.EnvFiles {
 		if name = s.absolute(x.path("envFile", name)); x.err != nil {
 			return
 		}
-		lines, err := readEnvFile(name)
+		lines, err := s.fileLines(i, name)
 		x.fail("envFile", err)
 		for _, line := range lines {
 			x.count("envFile", line)
@@ -108,7 +117,7 @@ func (x *expansion) program() {
 		}
 		env = append(env, key+"="+value)
 	}
-	s.Env, s.EnvFiles = env, nil
+	s.Env, s.EnvFiles, s.files = env, nil, nil
 	for _, v := range env {
 		if key, value, _ := strings.Cut(v, "="); !isLocation(key) {
 			s.secrets = append(s.secrets, value)

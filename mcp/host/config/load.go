@@ -81,8 +81,8 @@ func (c *Config) All() []*Server { return slices.Concat(c.Servers, c.invalid) }
 // command with a slash is relative to the folder of the project that the file
 // belongs to: the folder of the file, or the one above a folder such as .vscode.
 //
-// Load starts nothing. Ask the user whether to trust the project before you
-// start servers with the scope "project".
+// Load starts nothing, and a host starts the servers with the scope "project" only after
+// [Config.Trust]. Without Trust, Diff.Errors of package host names them.
 func Load(dir string, files ...string) *Config {
 	c := &Config{}
 	user, own := "", filepath.Join(dir, ".mcp.json")
@@ -242,7 +242,10 @@ func (c *Config) add(text []byte, entries []*member, from *Server) {
 			c.invalid = append(c.invalid, &Server{Name: name, Source: from.Source, Scope: from.Scope, Invalid: p})
 		} else {
 			s.Source, s.Scope, s.base = from.Source, from.Scope, from.base
-			s.inputs = c.inputs
+			s.inputs, s.untrusted = c.inputs, from.Scope == "project"
+			if s.untrusted && len(s.EnvFiles) > 0 {
+				s.files = &fileEnv{}
+			}
 			c.Servers = append(c.Servers, s)
 		}
 		for _, w := range warnings[:min(left, len(warnings))] {

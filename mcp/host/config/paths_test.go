@@ -57,6 +57,7 @@ func TestPathsAreRelativeToTheProject(t *testing.T) {
 	write(filepath.Join(dir, "one.env"), "A=1\n")
 	other := write(filepath.Join(dir, "sub", ".vscode", "mcp.json"), `{"servers":{"editor":{"command":"bin/run"}}}`)
 	c := config.Load(dir, other)
+	c.Trust(func(*config.Server) bool { return true })
 	for name, want := range map[string][2]string{
 		"user":   {filepath.Join(home, "bin", "user"), dir},
 		"plain":  {"npx", dir},

@@ -90,6 +90,9 @@ type Server struct {
 	inputs  []inputs // of its file
 	secrets []string // see Hide
 	hidden  *display.Cache
+
+	files     *fileEnv // what the user saw of EnvFiles; nil if there was no question
+	untrusted bool     // an entry of a project's file, before Trust
 }
 
 // An Auth configures the authorization at one server.
@@ -162,7 +165,7 @@ func (s *Server) Equal(o *Server) bool {
 		a.OAuth.Issuer == b.OAuth.Issuer && a.OAuth.IssuerInMetadata == b.OAuth.IssuerInMetadata && a.OAuth.Resource == b.OAuth.Resource &&
 		a.OAuth.AssumePKCE == b.OAuth.AssumePKCE && a.OAuth.AuthorizationURL == b.OAuth.AuthorizationURL && a.OAuth.TokenURL == b.OAuth.TokenURL &&
 		sameMap(a.OAuth.Parameters, b.OAuth.Parameters) && sameMap(a.OAuth.Extra, b.OAuth.Extra) &&
-		s.Literal == o.Literal && s.Timeout == o.Timeout && s.ConnectTimeout == o.ConnectTimeout && s.base == o.base && s.project == o.project &&
+		s.Literal == o.Literal && s.untrusted == o.untrusted && s.files.equal(o.files) && s.Timeout == o.Timeout && s.ConnectTimeout == o.ConnectTimeout && s.base == o.base && s.project == o.project &&
 		s.Name == o.Name && s.Scope == o.Scope && s.Disabled == o.Disabled &&
 		s.Required == o.Required && s.Lazy == o.Lazy && s.Serial == o.Serial && s.MaxRetries == o.MaxRetries && s.MaxResultText == o.MaxResultText &&
 		(s.Deferred == nil) == (o.Deferred == nil) && (s.Deferred == nil || *s.Deferred == *o.Deferred) &&

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
@@ -23,9 +24,10 @@ func trustLine(e *config.Server) (hash, entry string, err error) {
 	}
 	dir := realPath(filepath.Dir(path)) // of the programs in the entry, even if the file is a link
 	path = realPath(path)
+	effects := e.Effects() // which reads the files of variables that the hash covers
 	text := strconv.AppendQuote(strconv.AppendQuote(nil, dir), path)
 	text = writeOut(text, reflect.ValueOf(e))
-	sum := sha256.Sum256(writeOut(text, reflect.ValueOf(e.Effects())))
+	sum := sha256.Sum256(writeOut(text, reflect.ValueOf(effects)))
 	return hex.EncodeToString(sum[:]), wire.Quote(path) + " " + wire.Quote(e.Name), nil
 }
 
@@ -37,10 +39,17 @@ func realPath(path string) string {
 	return path
 }
 
-// notTrusted lists the fields of a Server that the hash leaves out: paths that depend on
-// the working directory, for which trustLine has its own, and the inputs of its file, of
-// which it uses a few.
-var notTrusted = []string{"Source", "base", "project", "inputs"}
+// notTrusted lists the fields that the hash leaves out: paths that depend on the working
+// directory, for which trustLine has its own, the inputs of the file, of which it uses a
+// few, and what the effects have.
+var notTrusted = []string{"Source", "base", "project", "inputs", "untrusted", "mu", "path", "err"}
+
+// first lists the fields that the hash has always had. It leaves out any other field that
+// is zero, so that a new one does not ask all users again.
+var first = strings.Fields(`Name Source Scope Type Command Args Dir Env EnvFiles InheritEnv URL Headers Auth ID Literal
+	Disabled Required Lazy Serial Timeout ConnectTimeout MaxRetries MaxResultText Deferred Tools AutoApprove Overrides
+	Invalid Title Description Extra secrets hidden Token Header OAuth ClientID ClientSecret Scopes CallbackPort
+	RedirectURI Allow Deny Arguments Properties Omit`)
 
 // writeOut appends everything in a value, with the keys of maps in order. Unlike package
 // fmt it follows every pointer, and asks no value how it wants to be shown.
@@ -55,7 +64,7 @@ func writeOut(b []byte, v reflect.Value) []byte {
 		b = append(b, '{')
 		for i := range v.NumField() {
 			name := v.Type().Field(i).Name
-			if v.Type() == reflect.TypeFor[config.Server]() && slices.Contains(notTrusted, name) {
+			if slices.Contains(notTrusted, name) || v.Field(i).IsZero() && !slices.Contains(first, name) {
 				continue
 			}
 			b = writeOut(append(append(b, name...), ':'), v.Field(i))

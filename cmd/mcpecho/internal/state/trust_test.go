@@ -297,3 +297,52 @@ func TestLockOfServersIsHeld(t *testing.T) {
 	}
 	unlock()
 }
+
+// TestTrustOfEnvFile: what is in a file of variables is part of the entry.
+func TestTrustOfEnvFile(t *testing.T) {
+	testutil.SetConfigHome(t, t.TempDir())
+	t.Chdir(t.TempDir())
+	write := func(text string) {
+		if err := os.WriteFile(".env", []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(".mcp.json", []byte(`{"mcpServers":{"a":{"command":"ls","envFile":".env"}}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	entry := func() *config.Server { return config.Load(".").Server("a") }
+	const text = "A=1\nAPI_TOKEN=hunter22\n"
+	write(text)
+	if err := Trust(entry()); err != nil || !IsTrusted(entry()) {
+		t.Fatal(err)
+	}
+	for _, changed := range []string{"A=2\nAPI_TOKEN=hunter22\n", "A=1\nAPI_TOKEN=hunter23\n", text + "NODE_OPTIONS=--require ./x\n", ""} {
+		write(changed)
+		if IsTrusted(entry()) {
+			t.Errorf("%q is trusted", changed)
+		}
+	}
+	_ = os.Remove(".env")
+	if IsTrusted(entry()) {
+		t.Error("trusted without the file")
+	}
+	write("# a comment\n" + text)
+	if !IsTrusted(entry()) {
+		t.Error("the same variables are asked about again")
+	}
+}
+
+// TestHashOfTrustStays: a field that settings did not have asks nobody again. If this hash
+// changes, every user is asked about every server of a project.
+func TestHashOfTrustStays(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("paths differ")
+	}
+	c := config.Parse([]byte(`{"mcpServers":{"a":{"command":"ls","args":["x"],"env":{"A":"1"},"tools":["t"],"overrides":{"b":{"name":"c"}}},
+		"b":{"url":"https://h/","headers":{"X":"y"},"oauth":{"clientId":"c","scopes":["s"]},"deferred":true}}}`), "/none/p/.mcp.json", "project")
+	for name, want := range map[string]string{"a": "500cfcce4b15f397163e5122242a2c3aa43435620ebc4b85447c1021715da6b0", "b": "f4d2b2e65dba40efec7fbac6ce8037471028c2f69fad77442a576466452a726b"} {
+		if hash, _, err := trustLine(c.Server(name)); hash != want {
+			t.Errorf("%s: %s, %v", name, hash, err)
+		}
+	}
+}

@@ -7,4 +7,4 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
 
-func main() { hosts.RunAll(config.Load(".").Servers) }
+func main() { hosts.RunAll(config.LoadFile(".mcp.json").Servers) }

@@ -7,4 +7,4 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
 
-func main() { hosts.Run(config.Load(".").Servers, nil, hosts.Search) }
+func main() { hosts.Run(config.LoadFile(".mcp.json").Servers, nil, hosts.Search) }

@@ -8,4 +8,4 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
 
-func main() { hosts.Run(config.Load(".").Servers, nil, (*host.Host).Tools) }
+func main() { hosts.Run(config.LoadFile(".mcp.json").Servers, nil, (*host.Host).Tools) }

@@ -10,5 +10,5 @@ import (
 )
 
 func main() {
-	hosts.Run(config.Load(".").Servers, &host.Options{Dialers: dialers.All(nil)}, (*host.Host).Tools)
+	hosts.Run(config.LoadFile(".mcp.json").Servers, &host.Options{Dialers: dialers.All(nil)}, (*host.Host).Tools)
 }

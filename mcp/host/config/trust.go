@@ -1,0 +1,135 @@
+package config
+
+import (
+	"context"
+	"errors"
+	"os"
+
+	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/lock"
+)
+
+// ErrUntrusted is the error of [Server.Expand], and thus of a host, for an entry of a
+// project's file that the program has not trusted.
+var ErrUntrusted error = diag.Message("the file of the project is not trusted: show Server.Effects to the user, then use Config.Trust or Server.Trust")
+
+// Trust asks about each server that needs an answer, and trusts those for which ask
+// returns true: an entry of a project's file can run any program, or send the user's
+// secrets to any URL. It replaces them in c.Servers; a host does not start the others.
+// ask shows the lines of [Server.Effects] to the user and returns the answer. It is not
+// called for a disabled server. Without ask, Trust trusts none.
+//
+// A program that remembers an answer remembers it for the Effects, and asks again when
+// they change.
+func (c *Config) Trust(ask func(s *Server) bool) {
+	for i, s := range c.Servers {
+		if ask != nil && !s.Trusted() && !s.Disabled && ask(s) {
+			c.Servers[i] = s.Trust()
+		}
+	}
+}
+
+// Trusted reports whether a host may start the server. An entry with the scope
+// "project" of [Load], [Parse] or [Discover] is not trusted before Trust.
+func (s *Server) Trusted() bool { return !s.untrusted }
+
+// Trust returns a copy of s that a host may start. The EnvFiles of the copy are what the
+// user saw, or what they contain now.
+func (s *Server) Trust() *Server {
+	c := *s
+	c.untrusted = false
+	if c.files != nil {
+		s.readFiles()
+	}
+	return &c
+}
+
+// A fileEnv holds what the EnvFiles of a Server and its copies contained when Effects or
+// Trust read them. Expand uses that, and not what others may have written since.
+type fileEnv struct {
+	mu    lock.Mutex
+	files []envFile // nil before; guarded by mu
+}
+
+type envFile struct {
+	path  string
+	lines []string
+	err   error
+}
+
+// readFiles returns the contents of EnvFiles, and reads them unless that was done.
+func (s *Server) readFiles() []envFile {
+	if read := s.files.read(); read != nil || len(s.EnvFiles) == 0 {
+		return read
+	}
+	files := make([]envFile, len(s.EnvFiles))
+	for i, name := range s.EnvFiles {
+		x := newExpansion(context.Background(), s, nil)
+		f := &files[i]
+		f.path = s.absolute(x.path("envFile", name))
+		if f.err = x.err; f.err == nil {
+			f.lines, f.err = readEnvFile(f.path)
+		}
+	}
+	f := s.files
+	if f == nil { // a program made the Server
+		return files
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.files == nil {
+		f.files = files
+	}
+	return f.files
+}
+
+func (f *fileEnv) read() []envFile {
+	if f == nil {
+		return nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.files
+}
+
+// equal reports whether both have the same contents, or one was not read.
+func (f *fileEnv) equal(o *fileEnv) bool {
+	a, b := f.read(), o.read()
+	if a == nil || b == nil {
+		return true
+	}
+	for i := range a {
+		if i >= len(b) || !same(a[i].lines, b[i].lines) || (a[i].err == nil) != (b[i].err == nil) {
+			return false
+		}
+	}
+	return len(a) == len(b)
+}
+
+const errOtherFile = diag.Message("is another file than the user was asked about")
+
+// fileLines returns the variables in the file with index i of EnvFiles, whose path is name.
+func (s *Server) fileLines(i int, name string) ([]string, error) {
+	read := s.files.read()
+	if read == nil {
+		return readEnvFile(name)
+	}
+	switch {
+	case i >= len(read) || read[i].err == nil && read[i].path != name:
+		return nil, errOtherFile
+	case read[i].err != nil:
+		return nil, diag.Op("when it was shown to the user", read[i].err)
+	}
+	return read[i].lines, nil
+}
+
+// reason returns why a file could not be read, without its path.
+func (f *envFile) reason() string {
+	if p, ok := diag.Find[*os.PathError](f.err); ok {
+		if errors.Is(p, os.ErrNotExist) {
+			return "does not exist"
+		}
+		return "cannot be read: " + p.Err.Error()
+	}
+	return "cannot be read: " + f.err.Error()
+}

@@ -1,0 +1,123 @@
+package config
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestProjectStartsOnlyAfterTrust: an entry of a project's file, wherever it was read, is not
+// ready to be started before the program has trusted it; those of other files are.
+func TestProjectStartsOnlyAfterTrust(t *testing.T) {
+	dir, home := t.TempDir(), t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("USERPROFILE", home)
+	for name, text := range map[string]string{
+		filepath.Join(dir, ".mcp.json"):   `{"mcpServers":{"p":{"command":"a"},"off":{"command":"a","disabled":true}}}`,
+		filepath.Join(home, ".mcp.json"):  `{"mcpServers":{"u":{"command":"a"}}}`,
+		filepath.Join(dir, "named.json"):  `{"mcpServers":{"n":{"command":"a"}}}`,
+		filepath.Join(dir, "cursor.json"): ``,
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := Load(dir, filepath.Join(dir, "named.json"))
+	c.Trust(nil)
+	for name, want := range map[string]bool{"p": false, "off": false, "u": true, "n": true} {
+		s := c.Server(name)
+		if _, err := s.Expand(t.Context(), nil); s.Trusted() != want || (err == nil) != want || !want && !errors.Is(err, ErrUntrusted) {
+			t.Errorf("%s: trusted %v, %v", name, s.Trusted(), err)
+		}
+	}
+	for _, other := range []*Server{Parse([]byte(`{"p":{"command":"a"}}`), "f", "project").Servers[0],
+		ParseTOML([]byte("[mcp_servers.p]\ncommand='a'"), "f", "project").Servers[0], Discover(&Places{OS: "linux", Home: home, Dir: dir})[0].Server("p")} {
+		if other.Trusted() {
+			t.Errorf("%v is trusted", other)
+		}
+	}
+	var asked []string
+	before := c.Server("p")
+	c.Trust(func(s *Server) bool { asked = append(asked, s.Name); return true })
+	if !slices.Equal(asked, []string{"p"}) || before.Trusted() || !c.Server("p").Trusted() || before.Equal(c.Server("p")) {
+		t.Error(asked, before.Trusted())
+	}
+	if _, err := c.Server("p").Expand(t.Context(), nil); err != nil {
+		t.Error(err)
+	}
+	if c.Server("off").Trust().Disabled != true {
+		t.Error("trust enables")
+	}
+}
+
+// TestContentOfEnvFiles: the question of trust shows the variables in a file as others, and
+// the server gets those and no later ones.
+func TestContentOfEnvFiles(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, ".env")
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("NAME_OF_FILE", ".env")
+	load := func(scope string) *Server {
+		return Parse([]byte(`{"x":{"command":"a","envFile":["${NAME_OF_FILE}","none"]}}`), filepath.Join(dir, "f.json"), scope).Servers[0]
+	}
+	write("A=1 ${B}\nexport API_TOKEN='hunter22'\nNODE_OPTIONS=--x\n")
+	s := load("project")
+	want := []string{"runs a", "sets the variables in the file ${NAME_OF_FILE}", "sets A=1 ${B}", "sets API_TOKEN=***", "sets NODE_OPTIONS=--x",
+		"sets the variables in the file none, which does not exist", "uses the values of NAME_OF_FILE"}
+	if got := s.Effects(); !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	one := Parse([]byte(`{"x":{"command":"a","envFile":"${NAME_OF_FILE}"}}`), filepath.Join(dir, "f.json"), "project").Servers[0]
+	trusted := one.Trust()
+	write("A=2\nNODE_OPTIONS=--require ./evil\n")
+	e, err := trusted.Expand(t.Context(), nil)
+	if err != nil || !slices.Equal(e.Env, []string{"A=1 ${B}", "API_TOKEN=hunter22", "NODE_OPTIONS=--x"}) {
+		t.Errorf("%v %v", e, err)
+	}
+	if got := s.Trust().Effects(); !slices.Equal(got, want) {
+		t.Errorf("later: %q", got)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "none"), []byte("LD_PRELOAD=x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Trust().Expand(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "envFile") {
+		t.Errorf("a file that has appeared since the question: %v", err)
+	}
+	if next := load("project"); !next.Equal(s) || next.Trust().Equal(s.Trust()) {
+		t.Error("a server whose file has changed is the same, or an unread one is not")
+	}
+	other := one.Trust()
+	if _, err := other.Expand(t.Context(), &Vars{Lookup: func(string) (string, bool) { return "none", true }}); err == nil {
+		t.Error("another file is read than was shown")
+	}
+	in := Parse([]byte(`{"x":{"command":"a","envFile":"${input:f}"}}`), filepath.Join(dir, "f.json"), "project").Servers[0].Trust()
+	if _, err := in.Expand(t.Context(), &Vars{Input: func(context.Context, string) (string, error) { return ".env", nil }}); err == nil {
+		t.Error("a file is read that nobody saw")
+	}
+}
+
+// TestEnvFilesOfUsersAreReadAtTheStart: without a question, a file is read when the server starts.
+func TestEnvFilesOfUsersAreReadAtTheStart(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "e")
+	s := &Server{Name: "x", Command: "a", EnvFiles: []string{file}}
+	parsed := Parse([]byte(`{"x":{"command":"a","envFile":"e"}}`), filepath.Join(filepath.Dir(file), "f.json"), "user").Servers[0]
+	for _, want := range []string{"A=1", "A=2"} {
+		if err := os.WriteFile(file, []byte(want), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range []*Server{s, parsed} {
+			if e, err := s.Expand(t.Context(), nil); err != nil || !slices.Equal(e.Env, []string{want}) {
+				t.Error(e.Env, err)
+			}
+		}
+	}
+}
