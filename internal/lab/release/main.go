@@ -26,6 +26,10 @@ import (
 
 const path = "github.com/stdmcp/stdmcp"
 
+// maxZip is the maximum size of the zip in bytes. Folders with a go.mod of their own, such
+// as those of the inputs that fuzzing found, are outside of it.
+const maxZip = 2_500_000
+
 func main() {
 	root := flag.String("root", ".", "the folder of the repository")
 	commit := flag.String("commit", "HEAD", "the commit")
@@ -84,6 +88,9 @@ func check(dir, root, commit, version string) error {
 	}
 	if err := zip.CreateFromDir(&archive, m, source); err != nil { // without modules of their own
 		return err
+	}
+	if archive.Len() > maxZip {
+		return fmt.Errorf("the zip of the module is %d bytes, want at most %d", archive.Len(), maxZip)
 	}
 	mod, err := exec.Command("git", "-C", root, "show", commit+":go.mod").Output()
 	if err != nil {
