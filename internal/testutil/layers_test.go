@@ -16,6 +16,20 @@ const root = "../.."
 var protocol = regexp.MustCompile(`\binitialized?\b|"ping"|\b20\d\d-\d\d-\d\d\b|` +
 	`\b(completion|elicitation|logging|notifications|prompts|resources|roots|sampling|server|subscriptions|tasks|tools)/[a-z]+\b`)
 
+// TestInputsOfFuzzingAreOutsideOfTheModule: a go.mod beside the inputs of a package's
+// targets keeps them out of the zip that users of the module download.
+func TestInputsOfFuzzingAreOutsideOfTheModule(t *testing.T) {
+	Must(t, filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
+		if err != nil || !d.IsDir() || filepath.Base(path) != "fuzz" || filepath.Base(filepath.Dir(path)) != "testdata" {
+			return err
+		}
+		if _, err := os.Stat(filepath.Join(path, "go.mod")); err != nil {
+			t.Errorf("%v; copy that of internal/wire/testdata/fuzz", err)
+		}
+		return filepath.SkipDir
+	}))
+}
+
 // TestTransportsNameNoMethod: package mcp decides what depends on a method or on
 // the protocol version, and passes it in jsonrpc.HTTP.
 func TestTransportsNameNoMethod(t *testing.T) {
