@@ -43,6 +43,12 @@
 //
 // The methods of a [Skill] falsify its entry or its files.
 //
+// # Logins
+//
+// [NewAuthServer] returns an authorization server that behaves like a provider, such as
+// Entra ID or Keycloak, and that agrees to logins. [AuthServer.Protect] puts it in front of
+// a handler. It forgets clients, expires tokens, refuses and falls silent on demand.
+//
 // # End
 //
 // The server ends with the test. It fails the test if a function is still running

@@ -3,11 +3,13 @@ package mcptest_test
 import (
 	"context"
 	"fmt"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/mcptest"
+	"github.com/stdmcp/stdmcp/mcp/oauth"
 	"github.com/stdmcp/stdmcp/mcp/streamhttp"
 )
 
@@ -27,6 +29,19 @@ func ExampleServer_Tool() {
 	}
 	fmt.Println(tools[0].Name, tools[0].Required(), tools[0].Description)
 	// Output: greet [name] Greets a person.
+}
+
+// A login at a provider, with the agent's own code.
+func ExampleNewAuthServer() {
+	t := &fakeTest{} // in a test: t *testing.T
+	defer t.end()
+	provider := mcptest.NewAuthServer(t, "keycloak")
+	web := httptest.NewServer(provider.Protect(mcptest.New(t).Handler(nil)))
+	defer web.Close()
+	auth := oauth.New(web.URL+"/mcp", &oauth.Options{Authorizer: &oauth.Loopback{Open: provider.Browser}})
+	defer auth.CloseIdleConnections()
+	fmt.Println(auth.Login(context.Background()), provider.Requests("token"))
+	// Output: <nil> 1
 }
 
 func ExampleServer_Connect() {

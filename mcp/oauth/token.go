@@ -133,6 +133,9 @@ func (a *response) token(form url.Values, secrets ...string) (*token, error) {
 		return nil, &Error{URL: a.url, Rule: "the token response has an unsupported token_type"}
 	}
 	asked := strings.Fields(form.Get("scope"))
+	if !strings.Contains(form.Get("scope"), ",") {
+		scope = strings.ReplaceAll(scope, ",", " ") // as GitHub separates scopes
+	}
 	if k.granted = strings.Fields(scope); scope == "" {
 		k.granted = asked
 	}

@@ -275,8 +275,11 @@ func (d *dialers) authorization(server *host.Server, url string, base http.Round
 
 // Configure sets the options that the entry of a server in a configuration has, and
 // returns its redirect URI, which is that of a Loopback or a Paste, or "". Options that
-// the entry does not have keep their values. s must contain no variables.
+// the entry does not have keep their values. server must contain no variables.
 func Configure(o *oauth.Options, server *host.Server) (redirectURI string) {
+	if o == nil || server == nil {
+		return ""
+	}
 	s := &server.Auth.OAuth
 	if s.ClientID != "" {
 		o.Client = oauth.Client{ID: s.ClientID, Secret: s.ClientSecret}

@@ -138,6 +138,15 @@ func TestLoginNeedsURL(t *testing.T) {
 	}
 }
 
+func ExampleConfigure() {
+	c := config.Parse([]byte(`{"mcpServers": {"files": {"url": "https://example.com/mcp", "oauth": {"clientId": "app", "callbackPort": 8123}}}}`), "mcp.json", "user")
+	o := &oauth.Options{Store: oauth.NewFile("tokens.json")}
+	uri := dialers.Configure(o, c.Server("files"))
+	o.Authorizer = &oauth.Loopback{RedirectURI: uri}
+	fmt.Println(o.Client.ID, uri)
+	// Output: app http://localhost:8123/callback
+}
+
 func ExampleOAuth() {
 	tokens := oauth.NewMemory() // or oauth.NewFile
 	opts := &dialers.Options{OAuth: &oauth.Options{Store: tokens, ClientName: "My agent"}}
