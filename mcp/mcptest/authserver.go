@@ -97,7 +97,7 @@ func NewAuthServer(t testing.TB, profile string) *AuthServer {
 	a.web = httptest.NewServer(http.HandlerFunc(a.serve))
 	t.Cleanup(func() { a.web.CloseClientConnections(); a.web.Close() })
 	a.Issuer = a.web.URL + a.does.issuerPath
-	a.ClientID = "client-of-" + t.Name()
+	a.ClientID = "registered-client"
 	if a.does.secret {
 		a.ClientSecret = rand.Text()
 	}
