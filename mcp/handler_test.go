@@ -290,6 +290,10 @@ func TestMaxRounds(t *testing.T) {
 			c := connectStream(t, rwc, &mcp.Options{MaxRounds: tt.max, Handlers: []mcp.Handler{roots}})
 			_, err := c.CallTool(t.Context(), "any", nil)
 			wantError(t, err, mcp.ErrInputRequired, "rounds")
+			var asked *mcp.InputRequiredError
+			if !errors.As(err, &asked) || len(asked.InputRequests) != 1 || asked.InputRequests["r"].Method != "roots/list" || *asked.RequestState != fmt.Sprintf("s%d", tt.want+1) {
+				t.Errorf("asked %+v", asked)
+			}
 			if n := len(p.messages("tools/call")); n != tt.want {
 				t.Errorf("%d: asked %d times, want %d", tt.max, n, tt.want)
 			}

@@ -23,6 +23,47 @@ const maxInputRequests = 64
 // server's.
 var ErrInputRequired = errors.New("the server requires more input")
 
+// An InputRequiredError is the error of a call whose server requires input more often
+// than [Options].MaxRounds allows. It matches [ErrInputRequired]; errors.As finds it.
+// A program that answers by hand, for example because its user answers later, sets
+// MaxRounds to -1: the client then declares its handlers, but does not call them for
+// results. The program repeats the call with the answers:
+//
+//	var asked *mcp.InputRequiredError
+//	if errors.As(err, &asked) {
+//		answers := mcp.CallOptions{InputResponses: map[string]any{key: &mcp.ElicitResult{Action: mcp.ElicitDecline}}, RequestState: asked.RequestState}
+//		res, err = client.With(answers).CallTool(ctx, name, args)
+//	}
+type InputRequiredError struct {
+	// InputRequests are the requests of the server by their keys: each is answered in
+	// CallOptions.InputResponses under the same key.
+	InputRequests map[string]InputRequest
+
+	// RequestState is for CallOptions.RequestState, as received. Nil means none.
+	RequestState *string
+
+	text string
+}
+
+func (e *InputRequiredError) Error() string        { return e.text }
+func (e *InputRequiredError) Is(target error) bool { return target == ErrInputRequired }
+
+// byHand returns the error of a server that requires input after max rounds.
+func (t *inputsRequired) byHand(max int) error {
+	if max < 0 {
+		max = 0
+	}
+	e := &InputRequiredError{make(map[string]InputRequest), t.state, "no result after " + strconv.Itoa(max) + " rounds: " + ErrInputRequired.Error()}
+	for key, raw := range t.requests {
+		var r InputRequest
+		if err := decodeText(raw, &r); err != nil {
+			return diag.Op(wire.Quote(key), jsonrpc.Malformed(err))
+		}
+		e.InputRequests[key] = r
+	}
+	return e
+}
+
 // An inputRounds is the state of a call to which the server has responded
 // without a final result.
 type inputRounds struct {
@@ -52,13 +93,13 @@ func (c *Client) collectInputs(ctx context.Context, q *request, raw []byte) erro
 		}
 	default:
 		if q.inputs.n++; q.inputs.n > c.opts.MaxRounds {
-			return diag.Op("no result after "+strconv.Itoa(max(c.opts.MaxRounds, 0))+" rounds", ErrInputRequired)
+			return required.byHand(c.opts.MaxRounds)
 		}
 	}
 	var b []byte
 	if required.requests != nil {
 		var err error
-		b, err = c.answerAll(ctx, wire.SortedKeys(required.requests), func(key string) (r requiredInput, err error) {
+		b, err = c.answerAll(ctx, wire.SortedKeys(required.requests), func(key string) (r InputRequest, err error) {
 			return r, decodeText(required.requests[key], &r)
 		})
 		if err != nil {
@@ -107,7 +148,7 @@ func (c *Client) awaitPoll(ctx context.Context, q *request) error {
 // answerAll answers input requests concurrently and returns the member
 // inputResponses. The first failure cancels the other handlers. request returns
 // the input request with a key.
-func (c *Client) answerAll(ctx context.Context, keys []string, request func(key string) (requiredInput, error)) ([]byte, error) {
+func (c *Client) answerAll(ctx context.Context, keys []string, request func(key string) (InputRequest, error)) ([]byte, error) {
 	ctx, cancel := context.WithCancel(&callContext{ctx, c.ctx})
 	defer cancel()
 	answers := make([]RawMessage, len(keys))
@@ -159,17 +200,6 @@ func (t *inputsRequired) mended() bool {
 	return false
 }
 
-// A requiredInput holds the part of an InputRequest that the client uses.
-type requiredInput struct {
-	method string
-	params RawMessage
-}
-
-func (t *requiredInput) fields(c *codec) {
-	c.string("method", &t.method, always)
-	c.raw("params", &t.params)
-}
-
 // A callContext is the context of a call, with the values of the client's
 // context in addition.
 type callContext struct {
@@ -185,19 +215,19 @@ func (c *callContext) Value(key any) any {
 }
 
 // answerInput answers one input request.
-func (c *Client) answerInput(ctx context.Context, key string, request func(string) (requiredInput, error)) (RawMessage, error) {
+func (c *Client) answerInput(ctx context.Context, key string, request func(string) (InputRequest, error)) (RawMessage, error) {
 	q, err := request(key)
 	if err != nil {
 		return nil, jsonrpc.Malformed(err)
 	}
-	switch q.method {
+	switch q.Method {
 	case "roots/list", "sampling/createMessage", "elicitation/create":
 	default:
-		return nil, inputError(q.method, invalidParams("a result cannot request this"))
+		return nil, inputError(q.Method, invalidParams("a result cannot request this"))
 	}
-	answer, err := c.handle(ctx, q.method, q.params)
+	answer, err := c.handle(ctx, q.Method, q.Params)
 	if err != nil {
-		return nil, inputError(q.method, err)
+		return nil, inputError(q.Method, err)
 	}
 	return answer, nil
 }

@@ -22,6 +22,16 @@ type OutgoingCall struct {
 	Method string
 	Name   string // the tool, prompt or resource; empty for other methods
 
+	// Transport and Address describe the connection for traces: the Kind and the
+	// Name of jsonrpc.TransportFeatures, such as "Streamable HTTP" and a URL, or
+	// "stdio" and a command line, without secrets. They may be empty.
+	Transport, Address string
+
+	// ID is the id of the last request that Send has sent, and zero before: several
+	// requests if another session was opened for it, or an Interceptor that follows
+	// calls Send again.
+	ID jsonrpc.ID
+
 	c      *Client
 	q      *request
 	meta   map[string]any      // replaces that of q; nil before SetMeta
@@ -77,12 +87,18 @@ func (o *OutgoingCall) Send(ctx context.Context) (RawMessage, error) {
 		q.header = o.header
 	}
 	q.intercepted++
+	q.started = func(id jsonrpc.ID) {
+		if o.ID = id; o.q.started != nil {
+			o.q.started(id)
+		}
+	}
 	return o.c.send(ctx, &q)
 }
 
 // intercept calls the next interceptor, which sends the request.
 func (c *Client) intercept(ctx context.Context, q *request) (RawMessage, error) {
-	raw, err := c.opts.Interceptors[q.intercepted](ctx, &OutgoingCall{Server: c.Name(), Method: q.method, Name: q.name, c: c, q: q})
+	call := &OutgoingCall{Server: c.Name(), Method: q.method, Name: q.name, Transport: c.transport.Kind, Address: c.transport.Name, c: c, q: q}
+	raw, err := c.opts.Interceptors[q.intercepted](ctx, call)
 	if err == nil {
 		if err = wire.Valid(raw); err == nil {
 			return raw, nil

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
 	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
 func TestInterceptorReceivesEveryRequest(t *testing.T) {
@@ -125,5 +126,47 @@ func TestInterceptorRetries(t *testing.T) {
 	}
 	if _, err := c.CallTool(t.Context(), "echo", func() {}); err == nil {
 		t.Error("no error")
+	}
+}
+
+// TestOutgoingCallIsForTraces: each interceptor sees the id of the last request of its
+// Send, the transport and the address.
+func TestOutgoingCallIsForTraces(t *testing.T) {
+	tr, _ := process(nil)
+	var outer, inner, sent []string
+	c := connectTransport(t, tr, &mcp.Options{
+		Trace: &mcp.Trace{Message: func(_ context.Context, isSent bool, data []byte) {
+			if m, err := jsonrpc.Parse(data); err == nil && isSent && m.Method == "tools/call" {
+				sent = append(sent, m.ID.String())
+			}
+		}},
+		Interceptors: []mcp.Interceptor{
+			func(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
+				before := call.ID
+				res, err := call.Send(ctx)
+				if call.Method == "tools/call" {
+					outer = append(outer, call.ID.String())
+				}
+				if !before.IsZero() || call.ID.IsZero() || call.Transport != "stdio" || call.Address != tr.String() {
+					t.Errorf("%+v", call)
+				}
+				return res, err
+			},
+			func(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
+				for range 2 {
+					if res, err := call.Send(ctx); err != nil || call.Method != "tools/call" {
+						return res, err
+					}
+					inner = append(inner, call.ID.String())
+				}
+				return call.Send(ctx)
+			},
+		},
+	})
+	if _, err := c.CallTool(t.Context(), "echo", map[string]any{"message": "hi"}); err != nil {
+		t.Fatal(err)
+	}
+	if len(sent) != 3 || !slices.Equal(inner, sent[:2]) || len(outer) != 1 || outer[0] != sent[2] {
+		t.Errorf("sent %q; the outer one sees %q, the inner one %q", sent, outer, inner)
 	}
 }

@@ -64,7 +64,8 @@ type Options struct {
 	MaxPages, MaxItems int
 
 	// MaxRounds is how many times a server may require input for one request
-	// (2026-07-28). The default is 16; negative means never. If a server
+	// (2026-07-28). The default is 16; negative means never, for a program that
+	// answers an [InputRequiredError] by hand. If a server
 	// requires no input but time, the client repeats the request up to once a
 	// second; that does not count, and ends with MaxTimeout.
 	MaxRounds int

@@ -190,8 +190,8 @@ func (r *taskRun) provideInputs(ctx context.Context, required map[string]InputRe
 	case n+len(r.provided) > maxTaskInputs:
 		return r.failed(diag.Op("more than "+strconv.Itoa(maxTaskInputs)+" input requests", ErrInputRequired))
 	}
-	answers, err := r.c.answerAll(ctx, wire.SortedKeys(required), func(key string) (requiredInput, error) {
-		return requiredInput{required[key].Method, required[key].Params}, nil
+	answers, err := r.c.answerAll(ctx, wire.SortedKeys(required), func(key string) (InputRequest, error) {
+		return required[key], nil
 	})
 	if err != nil {
 		return r.failed(err)

@@ -5,6 +5,9 @@ import (
 	"maps"
 	"strings"
 	"time"
+
+	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
 // CallOptions are what all calls of a client have in common that [Client.With]
@@ -23,10 +26,17 @@ type CallOptions struct {
 	// Header holds header fields for the HTTP requests of each call and of its task,
 	// as ToolCall.Header does.
 	Header map[string][]string
+
+	// InputResponses and RequestState answer what an [InputRequiredError] has asked, in
+	// each CallTool, Do, GetPrompt and ReadResource: the results for its InputRequests
+	// by their keys, such as an *[ElicitResult], with the types of ToolCall.Arguments,
+	// and its RequestState. The client sends them as they are.
+	InputResponses map[string]any
+	RequestState   *string
 }
 
 // Format implements fmt.Formatter: every verb prints the name of the type, without
-// what Header and Meta may keep secret.
+// what its fields may keep secret.
 func (o CallOptions) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("mcp.CallOptions")) }
 
 // With returns a client whose requests have the given options in addition to those of
@@ -42,7 +52,7 @@ func (o CallOptions) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("mcp.Ca
 // needs for a call.
 func (c *Client) With(o CallOptions) *Client {
 	before := c.with
-	o.Meta, o.Header = maps.Clone(o.Meta), maps.Clone(o.Header)
+	o.Meta, o.Header, o.InputResponses = maps.Clone(o.Meta), maps.Clone(o.Header), maps.Clone(o.InputResponses)
 	return &Client{c.shared, func(q *request) {
 		o.addTo(q)
 		if before != nil {
@@ -63,6 +73,23 @@ func (o *CallOptions) addTo(q *request) {
 	q.header = merged(q.header, o.Header, strings.EqualFold)
 	if len(o.Meta)+len(o.Header) > 0 {
 		q.traits &^= cacheable
+	}
+	if q.traits&takesInput != 0 && q.inputs.answers == nil {
+		o.answer(q)
+	}
+}
+
+// answer adds what the program answers by hand, as collectInputs does.
+func (o *CallOptions) answer(q *request) {
+	if o.InputResponses != nil {
+		b, err := wire.AppendValue(wire.AppendKey(nil, "inputResponses"), o.InputResponses)
+		if err != nil {
+			q.params = func(_ *request, b []byte) ([]byte, error) { return b, diag.Op("InputResponses", err) }
+		}
+		q.inputs.answers = b
+	}
+	if o.RequestState != nil {
+		q.inputs.answers = wire.AppendString(wire.AppendKey(q.inputs.answers, "requestState"), *o.RequestState)
 	}
 }
 

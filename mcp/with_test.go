@@ -387,3 +387,57 @@ func TestClientsOfOneConnection(t *testing.T) {
 		}
 	})
 }
+
+// TestInputByHand: a program answers what the server asked in another call.
+func TestInputByHand(t *testing.T) {
+	for _, method := range []string{"tools/call", "prompts/get", "resources/read"} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newTap(modern)
+			s.results[method] = `{"resultType":"input_required","requestState":"half \"way\"","inputRequests":{` +
+				`"name":{"method":"elicitation/create","params":{"mode":"form","message":"Who?","requestedSchema":{"type":"object","properties":{"name":{"type":"string"}}}}},` +
+				`"where":{"method":"roots/list"}}}`
+			form := mcp.Elicitation{Form: func(context.Context, *mcp.ElicitParams) (*mcp.ElicitResult, error) {
+				t.Error("the handler is called")
+				return nil, nil
+			}}
+			c := s.connect(t, &mcp.Options{MaxRounds: -1, Cache: mcp.CacheSize(1 << 20), Handlers: []mcp.Handler{form, mcp.Roots{List: func(context.Context) ([]mcp.Root, error) { return nil, nil }}}})
+			call := func(c *mcp.Client) (err error) {
+				switch method {
+				case "tools/call":
+					_, err = c.CallTool(t.Context(), "x", map[string]any{"a": 1})
+				case "prompts/get":
+					_, err = c.GetPrompt(t.Context(), "x", nil)
+				default:
+					_, err = c.ReadResource(t.Context(), "x:y")
+				}
+				return err
+			}
+			var asked *mcp.InputRequiredError
+			if err := call(c); !errors.As(err, &asked) || !errors.Is(err, mcp.ErrInputRequired) || len(asked.InputRequests) != 2 || asked.InputRequests["where"].Params != nil {
+				t.Fatalf("%v, asked %+v", err, asked)
+			}
+			var p mcp.ElicitParams
+			if err := p.UnmarshalJSON(asked.InputRequests["name"].Params); err != nil || p.Message != "Who?" {
+				t.Errorf("%+v, %v", p, err)
+			}
+			s.take()
+			delete(s.results, method)
+			answers := mcp.CallOptions{RequestState: asked.RequestState, InputResponses: map[string]any{
+				"name":  &mcp.ElicitResult{Action: mcp.ElicitAccept, Content: map[string]any{"name": "Ada"}},
+				"where": mcp.RawMessage(`{"roots":[]}`),
+			}}
+			_ = call(c.With(answers))
+			want := `"inputResponses":{"name":{"action":"accept","content":{"name":"Ada"}},"where":{"roots":[]}},"requestState":"half \"way\"",`
+			if sent := s.take(); len(sent) != 1 || !strings.Contains(sent[0].params, want) {
+				t.Errorf("%s: sent %+v\nwant %s", method, sent, want)
+			}
+			answers.InputResponses = map[string]any{"name": make(chan int)}
+			if err := call(c.With(answers)); err == nil || !strings.Contains(err.Error(), "InputResponses") {
+				t.Error(err)
+			}
+			if err := c.With(answers).Ping(t.Context()); err != nil { // not a call that takes input
+				t.Error(err)
+			}
+		})
+	}
+}

@@ -144,9 +144,9 @@ func (g *guardedWriter) Write(p []byte) (n int, err error) {
 	return n, err
 }
 
-// Features names the server as String does.
+// Features names the server as String does, and the transport "stdio".
 func (t *Transport) Features() jsonrpc.TransportFeatures {
-	return jsonrpc.TransportFeatures{Name: t.String()}
+	return jsonrpc.TransportFeatures{Name: t.String(), Kind: "stdio"}
 }
 
 // server returns the description of the server in errors.
