@@ -14,6 +14,7 @@ import (
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/shellwords"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/ticket"
 	"github.com/stdmcp/stdmcp/internal/batch"
 	"github.com/stdmcp/stdmcp/internal/browser"
 	"github.com/stdmcp/stdmcp/mcp"
@@ -86,9 +87,17 @@ func runLogin(ctx context.Context, c *invocation) error {
 		return failure.Local(errors.New("cannot store tokens: this user has no configuration directory"))
 	}
 	o := c.oauthOptions(path)
-	o.Authorizer = c.authorizer()
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	o.Authorizer = c.authorizer(func(_ context.Context, page string) error {
+		_, err := c.browseOnce(ctx, page, end)
+		return err
+	})
 	c.auth = oauth.New(url, o)
 	if err := c.auth.Login(ctx); err != nil {
+		if context.Cause(ctx) == ticket.ErrTwice {
+			return &failure.Error{Status: failure.Forbidden, Kind: "authorization", Message: ticket.ErrTwice.Error() + "; the login has ended", Hint: "log in again", Err: err}
+		}
 		if broken := (*oauth.Error)(nil); errors.As(err, &broken) && c.worksWithoutLogin(ctx, url) {
 			return c.print(c.shown(c.targetName()) + " needs no login.\n")
 		}
@@ -153,26 +162,26 @@ func (c *invocation) redirect() string {
 // authorizer returns the Authorizer of a login: a browser on this machine or a code for
 // another device and, on a terminal, a browser on another machine, from which the user
 // pastes the response.
-func (c *invocation) authorizer() oauth.Authorizer {
+func (c *invocation) authorizer(browse func(ctx context.Context, page string) error) oauth.Authorizer {
 	device := &oauth.Device{Out: c.stderr}
 	if c.flags.Device {
 		return device
 	}
 	if !c.isTerminal(c.stdin) {
-		return &oauth.Loopback{Open: c.openLogin, RedirectURI: c.redirect(), Device: device}
+		return &oauth.Loopback{Open: func(ctx context.Context, page string) error { return c.openLogin(ctx, page, browse) }, RedirectURI: c.redirect(), Device: device}
 	}
 	paste := &oauth.Paste{In: c.stdin, Out: c.stderr, RedirectURI: c.redirect()}
 	if strings.HasPrefix(paste.RedirectURI, "https:") {
 		return paste // mcpecho cannot listen at an https URL
 	}
-	return &oauth.Loopback{Open: c.browse, RedirectURI: c.redirect(), Paste: paste, Device: device}
+	return &oauth.Loopback{Open: browse, RedirectURI: c.redirect(), Paste: paste, Device: device}
 }
 
 // openLogin opens the login page when there is no terminal, such as when another
 // program runs mcpecho.
-func (c *invocation) openLogin(ctx context.Context, page string) error {
+func (c *invocation) openLogin(ctx context.Context, page string, browse func(context.Context, string) error) error {
 	line := "Opening in your browser: "
-	if err := c.browse(ctx, page); err != nil {
+	if err := browse(ctx, page); err != nil {
 		if oauth.DeviceOffered(ctx) {
 			return err // a code needs no browser on this machine
 		}
@@ -230,6 +239,26 @@ func runLogout(ctx context.Context, c *invocation) error {
 	}
 	c.forgetTools()
 	return c.print("Logged out of " + c.shown(c.targetName()) + ".\n")
+}
+
+// browseOnce opens a page whose URL is a secret in the user's browser, without the URL in the
+// arguments of the browser. The page is served until ctx ends. It calls end, unless that is
+// nil, if a second program asks for the page.
+func (c *invocation) browseOnce(ctx context.Context, page string, end func(error)) (*ticket.Ticket, error) {
+	t, err := ticket.New(ctx, page, func(err error) {
+		if err == ticket.ErrTwice && end != nil {
+			end(err)
+			return
+		}
+		c.warn(err.Error())
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err = c.browse(ctx, t.URL); err != nil {
+		_ = t.Close()
+	}
+	return t, err
 }
 
 // browse opens a page in the user's browser. The URL must be http or https, so

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/ticket"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/ui"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/watchfiles"
 	"github.com/stdmcp/stdmcp/mcp"
@@ -23,8 +24,8 @@ func runUI(ctx context.Context, c *invocation) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
 	config := ui.Config{
 		Target:      c.targetName(),
 		Version:     c.flags.Protocol,
@@ -55,16 +56,20 @@ func runUI(ctx context.Context, c *invocation) error {
 		bench.Run(ctx)
 	}()
 	defer func() {
-		cancel()
+		end(nil)
 		<-done
 	}()
 	if c.isTerminal(c.stderr) && !c.flags.Quiet {
 		_, _ = io.WriteString(c.stderr, "Press Ctrl-C to end it. It also ends a minute after the page was closed.\n")
 	}
 	if c.isTerminal(c.stdout) {
-		go c.openUI(ctx, server.URL) // ends within seconds
+		go c.openUI(ctx, server.URL, end) // ends within seconds
 	}
-	return server.Wait(ctx)
+	err = server.Wait(ctx)
+	if err == ticket.ErrTwice {
+		return failure.Local(errors.New(err.Error() + "; ui has ended: start it again"))
+	}
+	return err
 }
 
 // watchUI reports changes of the server's files until ctx ends.
@@ -81,8 +86,8 @@ func watchUI(ctx context.Context, files *watchfiles.Watcher, changed func(string
 }
 
 // openUI opens the page in the user's browser, if there is one.
-func (c *invocation) openUI(ctx context.Context, page string) {
-	if err := c.browse(ctx, page); err != nil && ctx.Err() == nil {
+func (c *invocation) openUI(ctx context.Context, page string, end func(error)) {
+	if _, err := c.browseOnce(ctx, page, end); err != nil && ctx.Err() == nil {
 		_, _ = io.WriteString(c.stderr, "Cannot start a browser ("+terminal.EscapeLine(err.Error())+"); please open the page yourself.\n")
 	}
 }

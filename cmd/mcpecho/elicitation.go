@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/form"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
@@ -172,6 +173,9 @@ func (a *asker) confirm(ctx context.Context, prompt string, usual bool) (bool, e
 	}
 }
 
+// ticketTime is how long a browser may take to ask for a page.
+const ticketTime = 10 * time.Second
+
 // page asks whether to open a page in the browser.
 func (a *asker) page(ctx context.Context, r *mcp.URLRequest) (mcp.ElicitAction, error) {
 	end, err := a.begin(ctx, r.Message)
@@ -194,7 +198,17 @@ func (a *asker) page(ctx context.Context, r *mcp.URLRequest) (mcp.ElicitAction, 
 	case !yes:
 		return mcp.ElicitDecline, nil
 	}
-	if err := a.c.browse(ctx, r.URL); err != nil {
+	serve, cancel := context.WithTimeout(context.WithoutCancel(ctx), ticketTime)
+	defer cancel()
+	opened, err := a.c.browseOnce(serve, r.URL, nil)
+	if err == nil {
+		select {
+		case <-opened.Used:
+		case <-serve.Done():
+			err = errors.New("it has not asked for the page")
+		}
+	}
+	if err != nil {
 		a.print("Cannot start a browser (" + terminal.EscapeLine(err.Error()) + "); please open the page yourself.\n")
 	}
 	return mcp.ElicitAccept, nil

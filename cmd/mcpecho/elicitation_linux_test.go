@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -117,13 +118,23 @@ func TestPageNeedsConfirmation(t *testing.T) {
 		} else {
 			p.typeLine(test.line)
 		}
+		if test.want == mcp.ElicitAccept { // the browser asks for the page
+			var url []byte
+			if !testutil.Eventually(func() bool { url, _ = os.ReadFile(opened); return len(url) > 0 }) || strings.Contains(string(url), "example") {
+				t.Fatalf("the arguments of the browser have %q", url)
+			}
+			client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+			resp, err := client.Get(string(url))
+			testutil.Must(t, err)
+			_ = resp.Body.Close()
+			if resp.Header.Get("Location") != page.URL {
+				t.Errorf("opened %v", resp)
+			}
+			client.CloseIdleConnections()
+		}
 		if action := <-done; action != test.want {
 			t.Errorf("%q: %s", test.line, action)
 		}
-	}
-	var url []byte
-	if !testutil.Eventually(func() bool { url, _ = os.ReadFile(opened); return string(url) == page.URL }) {
-		t.Errorf("opened %q", url)
 	}
 }
 
