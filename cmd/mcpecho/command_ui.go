@@ -8,10 +8,12 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/proxy"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/ticket"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/ui"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/watchfiles"
+	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
@@ -28,6 +30,7 @@ func runUI(ctx context.Context, c *invocation) error {
 	defer end(nil)
 	config := ui.Config{
 		Target:      c.targetName(),
+		Remote:      strings.Contains(c.target, "://") || c.entry != nil && c.entry.URL != "" && c.entry.Command == "",
 		Version:     c.flags.Protocol,
 		Connect:     c.connectUI,
 		Explain:     c.explainUI,
@@ -41,9 +44,14 @@ func runUI(ctx context.Context, c *invocation) error {
 		}
 		config.Watch = func(ctx context.Context, changed func(string)) { watchUI(ctx, files, changed) }
 	}
+	if at := c.flags.Address; at != "" && !proxy.IsLoopback(at) {
+		return c.usage("--http: only this machine may reach the page, which can start programs: name a port, not " + wire.Quote(at))
+	}
 	bench := ui.New(config)
-	server, err := ui.Listen(bench)
-	if err != nil {
+	server, err := ui.Listen(bench, c.flags.Address)
+	if err != nil && c.flags.Address != "" {
+		return c.usageHint("--http: "+err.Error(), "use another port; 0 is a free one")
+	} else if err != nil {
 		return failure.Local(err)
 	}
 	defer server.Close()

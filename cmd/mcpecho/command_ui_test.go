@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -114,5 +115,27 @@ func TestUIRefusesPathsThatDoNotExist(t *testing.T) {
 	o := runCommand(t, "ui", "nowhere", "--", "mcpecho", "serve")
 	if o.status != failure.Usage || !strings.Contains(o.stderr, "nowhere") {
 		t.Errorf("%+v", o)
+	}
+}
+
+// TestUIAtAFixedPort of this machine.
+func TestUIAtAFixedPort(t *testing.T) {
+	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	testutil.Must(t, err)
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	if o := runCommand(t, "ui", "--no-state", "--http", port, "--", "mcpecho", "serve"); o.status != failure.Usage || !strings.Contains(o.stderr, "use another port") {
+		t.Errorf("%+v", o)
+	}
+	testutil.Must(t, l.Close())
+	r := startUI(t, "ui", "--no-state", "--http", "localhost:"+port, "--", "mcpecho", "serve")
+	if r.url.Host != "127.0.0.1:"+port {
+		t.Errorf("the URL is %s", r.url)
+	}
+	r.cancel()
+	<-r.status
+	for _, address := range []string{"0.0.0.0:" + port, ":" + port, "192.0.2.1:" + port} {
+		if o := runCommand(t, "ui", "--no-state", "--http", address, "--", "mcpecho", "serve"); o.status != failure.Usage || !strings.Contains(o.stderr, "only this machine") {
+			t.Errorf("%s: %+v", address, o)
+		}
 	}
 }

@@ -66,6 +66,12 @@ func runView(ctx context.Context, c *invocation) (err error) {
 		}
 	}
 	defer func() { _ = p.file.Close() }()
+	if at, err := p.file.Seek(0, io.SeekCurrent); err == nil && !f.Follow { // no pipe
+		p.Open = view.Open(p.file)
+		if _, err := p.file.Seek(at, io.SeekStart); err != nil {
+			return failure.Local(err)
+		}
+	}
 	missing, err := p.read(ctx)
 	if err == nil || ctx.Err() != nil {
 		p.add(p.End(missing)...)

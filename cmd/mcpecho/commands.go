@@ -169,9 +169,10 @@ names or one in PATH changes, the page connects again, marks what has changed, a
 keeps what you have typed. "Save as recording" gives a file for serve --replay.
 
 The URL of the page goes to standard output, and on a terminal mcpecho opens it.
+--http PORT chooses the port.
 Only this machine can reach the page, and only with the token in that URL. The
 command ends with Ctrl-C, or a minute after the page was closed.`,
-			flags: slices.DeleteFunc(cloneWords(connectionFlags), func(name string) bool { return hasWord([]string{"trace", "record", "sampling", "v"}, name) }), run: runUI,
+			flags: append([]string{"http"}, slices.DeleteFunc(cloneWords(connectionFlags), func(name string) bool { return hasWord([]string{"trace", "record", "sampling", "v"}, name) })...), run: runUI,
 			example: []string{"ui -- mcpecho serve", "ui -- node server.js", "ui src -- node dist/server.js", "ui https://example.com/mcp"},
 		}, {
 			name: "check", target: true, args: "[PATH …]", max: -1,

@@ -4,15 +4,17 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/mcptest"
 )
 
 // programs are the servers that the tests start.
-var programs = map[string]func(*mcptest.Server){"weather": weather, "hostile": hostile, "busy": busy}
+var programs = map[string]func(*mcptest.Server){"weather": weather, "hostile": hostile, "busy": busy, "odd": odd, "large": large}
 
 // forecastSchema is that of the tool forecast. The environment variable CHANGED names a
 // file that, when it exists, changes it, as an edit of the server's source would.
@@ -127,4 +129,35 @@ func busy(s *mcptest.Server) {
 		}
 		return "sent", nil
 	})
+}
+
+// odd has names of JavaScript's own properties and names with hidden characters, asks, and
+// ends.
+func odd(s *mcptest.Server) {
+	s.Name = "odd\u202e"
+	t := s.Tool("pay\u202epal\u200b", `{"type":"object","properties":{"constructor":{"type":"string"},"valueOf":{"type":"integer"},"__proto__":{"type":"string"},"toString":{"type":"string","format":"date"}},"required":["constructor","valueOf","__proto__"]}`,
+		func(c *mcptest.Call) (any, error) { return string(c.Arguments), nil })
+	t.Description = "Returns its arguments"
+	s.Tool("asks", nil, func(c *mcptest.Call) (any, error) {
+		res, err := c.Elicit("Your name?", `{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]}`)
+		if err != nil {
+			return nil, err
+		}
+		return fmt.Sprint(res.Action, " ", res.Content["name"]), nil
+	})
+	s.Tool("breaks", nil, func(c *mcptest.Call) (any, error) { return map[string]any{"n": "x"}, nil }).OutputSchema = mcp.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}}}`)
+	s.Tool("exits", nil, func(c *mcptest.Call) (any, error) {
+		time.AfterFunc(100*time.Millisecond, func() { os.Exit(3) })
+		return "soon", nil
+	})
+}
+
+// large has texts and lists that stop a page which shows them whole.
+func large(s *mcptest.Server) {
+	s.Name = "large"
+	s.Instructions = strings.Repeat("All work and no play makes Jack a dull boy. ", 10<<20/44)
+	s.Tool("blocks", nil, func(c *mcptest.Call) (any, error) {
+		return slices.Repeat([]mcp.Content{mcp.TextContent("block")}, 100_000), nil
+	}).Description = strings.Repeat("long ", 1<<20)
+	s.Tool("text", nil, func(c *mcptest.Call) (any, error) { return strings.Repeat("x", 8<<20), nil })
 }

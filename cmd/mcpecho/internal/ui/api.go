@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -44,7 +45,7 @@ func (s *Server) api(w http.ResponseWriter, r *http.Request) {
 		s.recording(w)
 	case "POST /api/call":
 		if q, ok := body(w, r); ok {
-			id, err := b.start(&callRequest{q.text("kind"), q.text("name"), q.raw("arguments"), string(q.raw("anyway")) == "true"})
+			id, err := b.start(&callRequest{q.text("kind"), q.text("name"), q.raw("arguments"), string(q.raw("anyway")) == "true", string(q.raw("update")) == "true"})
 			done(w, map[string]any{"call": id}, err)
 		}
 	case "POST /api/cancel":
@@ -84,8 +85,14 @@ func (s *Server) api(w http.ResponseWriter, r *http.Request) {
 			done(w, nil, b.chooseFollowed(q.text("uri")))
 		}
 	case "POST /api/clear":
-		if _, ok := body(w, r); ok {
-			b.update("", b.ring.clear)
+		if q, ok := body(w, r); ok {
+			if string(q.raw("calls")) == "true" {
+				b.update(partCalls, func() {
+					b.calls = slices.DeleteFunc(b.calls, func(c *call) bool { return c.Status != callRunning })
+				})
+			} else {
+				b.update("", b.ring.clear)
+			}
 			done(w, nil, nil)
 		}
 	default:
@@ -199,6 +206,7 @@ func fail(w http.ResponseWriter, status int, err error) {
 	var invalid *invalidValue
 	if errors.As(err, &invalid) {
 		answer["path"] = invalid.Path
+		answer["more"] = values(invalid.More, func(e *invalidValue) any { return map[string]any{"path": e.Path, "message": e.Message} })
 	}
 	write(w, status, answer)
 }

@@ -129,7 +129,7 @@ func (b *Bench) give(given answer) error {
 	case given.Action != mcp.ElicitAccept && given.Action != mcp.ElicitDecline && given.Action != mcp.ElicitCancel:
 		return fmt.Errorf("the action must be accept, decline or cancel, not %q", cut(string(given.Action), maxName))
 	case given.Action == mcp.ElicitAccept && a.Kind == askForm:
-		if err := validate(a.schema, given.Value); err != nil {
+		if err := validateAll(a.schema, given.Value); err != nil {
 			return err
 		}
 	case given.Action == mcp.ElicitAccept && a.Kind == askSampling:

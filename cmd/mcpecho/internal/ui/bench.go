@@ -11,6 +11,7 @@ import (
 // A Config describes the target of a [Bench] and what the program does for it.
 type Config struct {
 	Target  string // the name of the target, without secrets
+	Remote  bool   // it is a URL
 	Version string // the only protocol version at first; empty means any
 
 	// Connect connects to the target. The caller calls end in place of Client.Close.
@@ -60,6 +61,7 @@ type Bench struct {
 	conns        int // opened so far
 	client       *mcp.Client
 	connection   connection
+	followed     followed // what the page is subscribed to
 	lists        lists
 	asks         []*ask
 	calls        []*call
@@ -80,7 +82,7 @@ func New(c Config) *Bench {
 		changed: make(chan struct{}), pagesChanged: make(chan struct{}),
 		versions: make(map[string]int64), ring: ring{limit: ringBytes},
 	}
-	b.connection = connection{Target: c.Target, Status: statusConnecting, Version: c.Version, Versions: mcp.ProtocolVersions(), Watched: c.Watched}
+	b.connection = connection{Target: c.Target, Remote: c.Remote, Status: statusConnecting, Version: c.Version, Versions: mcp.ProtocolVersions(), Watched: c.Watched}
 	b.ctx, b.cancel = context.WithCancel(context.Background())
 	return b
 }
@@ -91,9 +93,10 @@ const (
 	partLists      = "lists"
 	partAsks       = "asks"
 	partCalls      = "calls"
+	partFollowed   = "followed"
 )
 
-var parts = [...]string{partConnection, partLists, partAsks, partCalls}
+var parts = [...]string{partConnection, partLists, partAsks, partCalls, partFollowed}
 
 // touch records that a part has changed and wakes the event streams. The caller holds
 // mu. An empty part means the traffic.

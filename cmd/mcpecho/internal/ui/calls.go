@@ -46,6 +46,7 @@ type call struct {
 	Problem   string // where and why the result violates the schema
 	Size      int    // of the result
 	Kept      bool   // the result is still here
+	Update    bool   // the user did not ask for this call
 
 	result mcp.RawMessage
 	cancel context.CancelCauseFunc
@@ -64,21 +65,67 @@ type callRequest struct {
 	Name      string
 	Arguments mcp.RawMessage
 	Anyway    bool // send arguments that do not match the schema
+	Update    bool // read a followed resource again
 }
 
 // An invalidValue says where a value does not match its schema.
 type invalidValue struct {
 	Path    string // JSON Pointer
 	Message string
+	More    []*invalidValue
 }
 
 func (e *invalidValue) Error() string { return e.Message }
+
+// validateAll is validate with an error for each member of an object that does not match.
+func validateAll(schema, value mcp.RawMessage) error {
+	err := validate(schema, value)
+	var first *invalidValue
+	if !errors.As(err, &first) || schema == nil {
+		return err
+	}
+	seen := map[string]bool{first.Path + first.Message: true}
+	add := func(e *invalidValue) {
+		if key := e.Path + e.Message; !seen[key] && len(first.More) < maxProblems {
+			seen[key] = true
+			first.More = append(first.More, e)
+		}
+	}
+	given, one := members(value), []byte{'{'}
+	var required mcp.RawMessage
+	for _, m := range members(schema) { // without the members that it requires
+		if m.key == "required" {
+			required = m.raw
+			continue
+		}
+		one = append(wire.AppendKey(one, m.key), m.raw...)
+	}
+	one = append(one, '}')
+	has := make(map[string]bool)
+	for _, m := range given[:min(maxProblems, len(given))] {
+		has[m.key] = true
+		alone := append(append(wire.AppendKey([]byte{'{'}, m.key), m.raw...), '}')
+		var wrong *invalidValue
+		if errors.As(validate(one, alone), &wrong) && wrong.Path != "" {
+			add(wrong)
+		}
+	}
+	for _, name := range elements(required, maxProblems) {
+		if key := textOf(name); len(given) <= maxProblems && !has[key] {
+			add(&invalidValue{Message: wire.Quote(key) + " is missing"})
+		}
+	}
+	return first
+}
+
+// maxProblems limits what is wrong with a value at once.
+const maxProblems = 100
 
 // validate returns an *invalidValue if a value does not match the schema. A schema that
 // cannot be used accepts every value.
 func validate(schema, value mcp.RawMessage) error {
 	if err := wire.Valid(value); err != nil {
-		return &invalidValue{"", "not valid JSON: " + err.Error()}
+		return &invalidValue{Message: "not valid JSON: " + err.Error()}
 	}
 	if schema == nil {
 		return nil
@@ -89,7 +136,7 @@ func validate(schema, value mcp.RawMessage) error {
 	}
 	var mismatch *jsonschema.Error
 	if err := s.Validate(context.Background(), value); errors.As(err, &mismatch) {
-		return &invalidValue{mismatch.Path, mismatch.Reason}
+		return &invalidValue{Path: mismatch.Path, Message: mismatch.Reason}
 	}
 	return nil
 }
@@ -108,10 +155,10 @@ func (b *Bench) start(q *callRequest) (int, error) {
 	}
 	i := b.find(q.Kind, q.Name)
 	if r := wire.NewReader(q.Arguments); r.Kind() != wire.Object {
-		return 0, &invalidValue{"", "the arguments must be a JSON object"}
+		return 0, &invalidValue{Message: "the arguments must be a JSON object"}
 	}
 	if i != nil && !q.Anyway {
-		if err := validate(inputSchema(i), q.Arguments); err != nil {
+		if err := validateAll(inputSchema(i), q.Arguments); err != nil {
 			return 0, err
 		}
 	}
@@ -120,13 +167,16 @@ func (b *Bench) start(q *callRequest) (int, error) {
 		return 0, err
 	}
 	ctx, cancel := context.WithCancelCause(b.ctx)
-	c := &call{Kind: q.Kind, Name: q.Name, Arguments: q.Arguments, At: now(), Status: callRunning, cancel: cancel}
+	c := &call{Kind: q.Kind, Name: q.Name, Arguments: q.Arguments, At: now(), Status: callRunning, cancel: cancel, Update: q.Update}
 	running := 0
 	b.update(partCalls, func() {
 		for _, other := range b.calls {
 			if other.Status == callRunning {
 				running++
 			}
+		}
+		if q.Update { // of many, the history shows the last one
+			b.calls = slices.DeleteFunc(b.calls, func(other *call) bool { return other.Update && other.Name == c.Name && other.Status != callRunning })
 		}
 		if running < maxRunning {
 			c.ID = b.nextID()
@@ -210,7 +260,7 @@ func textMembers(raw mcp.RawMessage) (map[string]string, error) {
 	args := make(map[string]string)
 	for _, m := range members(raw) {
 		if m.raw[0] != '"' {
-			return nil, &invalidValue{"/" + m.key, "must be a string"}
+			return nil, &invalidValue{Path: "/" + m.key, Message: "must be a string"}
 		}
 		r := wire.NewReader(m.raw)
 		args[m.key] = r.String()

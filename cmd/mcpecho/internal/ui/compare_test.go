@@ -123,13 +123,13 @@ func TestResourceIsFollowed(t *testing.T) {
 		state := func() followed {
 			b.mu.Lock()
 			defer b.mu.Unlock()
-			return b.connection.Followed
+			return b.followed
 		}
 		updated := func(server *mcptest.Server, opened, n int) {
 			t.Helper()
-			await(t, b, "the subscription", func() bool { return b.connection.Followed.Active && b.connection.Opened == opened })
+			await(t, b, "the subscription", func() bool { return b.followed.Active && b.connection.Opened == opened })
 			server.Updated("notes://today")
-			await(t, b, "the update", func() bool { return b.connection.Followed.Updates >= n })
+			await(t, b, "the update", func() bool { return b.followed.Updates >= n })
 		}
 		updated(server, 1, 1)
 		if f := state(); f.URI != "notes://today" || f.At == 0 || f.Problem != "" {
@@ -161,14 +161,14 @@ func TestUpdatesOfEachReadEnd(t *testing.T) {
 	if err := b.chooseFollowed("notes://today"); err != nil {
 		t.Fatal(err)
 	}
-	await(t, b, "the subscription", func() bool { return b.connection.Followed.Active })
+	await(t, b, "the subscription", func() bool { return b.followed.Active })
 	began := time.Now()
 	for range 1000 {
 		server.Updated("notes://today")
 	}
-	await(t, b, "two updates", func() bool { return b.connection.Followed.Updates >= 2 })
+	await(t, b, "two updates", func() bool { return b.followed.Updates >= 2 })
 	b.mu.Lock()
-	n := b.connection.Followed.Updates
+	n := b.followed.Updates
 	b.mu.Unlock()
 	if most := 2 + int(time.Since(began)/updateWait); n > most {
 		t.Errorf("%d updates in %v, want at most %d", n, time.Since(began), most)

@@ -36,7 +36,10 @@ type connection struct {
 	Took     float64  // milliseconds to connect
 	Watched  string   // files
 	Previous string   // the protocol version of the previous connection
-	Followed followed // what the page is subscribed to
+	Remote   bool     // the target is a URL
+	Refused  []string // protocol versions that the server has refused
+	Ended    float64  // when the server last ended the connection
+	EndCause string   // how
 }
 
 // A server describes the server for the page.
@@ -172,6 +175,7 @@ func (b *Bench) session(ctx context.Context) (reason string, retry bool) {
 			if err := o.client.Err(); err != nil {
 				reason = b.config.Explain(err)
 			}
+			b.update(partConnection, func() { b.connection.Ended, b.connection.EndCause = now(), reason })
 			return reason, true
 		case reason = <-b.again:
 			b.note("reconnecting", reason)
@@ -201,10 +205,16 @@ func (b *Bench) connected(client *mcp.Client, took float64) {
 func (b *Bench) failed(ctx context.Context, err error, before bool) (reason string, retry bool) {
 	reason = b.config.Explain(err)
 	b.note("failed", reason)
-	if before {
+	if before && !errors.Is(err, mcp.ErrUnsupportedVersion) {
 		return reason, true
 	}
-	b.update(partConnection, func() { b.connection.Status, b.connection.Reason = statusFailed, reason })
+	b.update(partConnection, func() {
+		c := &b.connection
+		c.Status, c.Reason = statusFailed, reason
+		if c.Version != "" && errors.Is(err, mcp.ErrUnsupportedVersion) && !slices.Contains(c.Refused, c.Version) {
+			c.Refused = append(c.Refused, c.Version)
+		}
+	})
 	select {
 	case <-ctx.Done():
 	case reason = <-b.again:

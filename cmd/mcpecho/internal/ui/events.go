@@ -79,6 +79,8 @@ func (b *Bench) part(part string) any {
 	switch part {
 	case partConnection:
 		return b.connection.value()
+	case partFollowed:
+		return b.followed.value()
 	case partLists:
 		return b.lists.value()
 	case partAsks: // the page shows one at a time

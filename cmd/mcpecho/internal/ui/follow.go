@@ -28,7 +28,7 @@ func (b *Bench) chooseFollowed(uri string) error {
 	if len(uri) > maxURI {
 		return errors.New("a URI may be up to 8 KiB")
 	}
-	b.update(partConnection, func() { b.connection.Followed = followed{URI: uri} })
+	b.update(partFollowed, func() { b.followed = followed{URI: uri} })
 	select {
 	case b.refollow <- struct{}{}:
 	default: // has been asked for
@@ -41,7 +41,7 @@ func (b *Bench) chooseFollowed(uri string) error {
 func (b *Bench) follow(ctx context.Context, client *mcp.Client) {
 	for ctx.Err() == nil {
 		b.mu.Lock()
-		uri := b.connection.Followed.URI
+		uri := b.followed.URI
 		b.mu.Unlock()
 		chosen, cancel := context.WithCancel(ctx)
 		ended := make(chan struct{})
@@ -85,9 +85,9 @@ func (b *Bench) updates(ctx context.Context, client *mcp.Client, uri string) {
 
 // updateFollowed changes the followed resource, unless the user has chosen another one.
 func (b *Bench) updateFollowed(uri string, f func(*followed)) {
-	b.update(partConnection, func() {
-		if b.connection.Followed.URI == uri {
-			f(&b.connection.Followed)
+	b.update(partFollowed, func() {
+		if b.followed.URI == uri {
+			f(&b.followed)
 		}
 	})
 }

@@ -1,7 +1,9 @@
 package ui
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -134,4 +136,32 @@ func FuzzForm(f *testing.F) {
 			t.Errorf("%d fields", n)
 		}
 	})
+}
+
+// TestAllProblems: each member that does not match, and each that is missing, at once.
+func TestAllProblems(t *testing.T) {
+	const schema = `{"type":"object","properties":{"a":{"type":"string"},"b":{"$ref":"#/$defs/n"},"c":{"type":"array","items":{"type":"integer"}},"constructor":{"maxLength":1}},
+		"required":["a","x","y"],"$defs":{"n":{"minimum":3}}}`
+	for value, want := range map[string]string{
+		`{"a":1,"b":2,"c":[1,"2"],"constructor":"ab"}`: "/a /b /c/1 /constructor x y",
+		`{"a":"","x":1,"b":3}`:                         "y",
+		`{"a":"","x":1,"y":2}`:                         "",
+		`{}`:                                           "a x y",
+	} {
+		var first *invalidValue
+		var got []string
+		if errors.As(validateAll([]byte(schema), []byte(value)), &first) {
+			for _, e := range append([]*invalidValue{first}, first.More...) {
+				name, missing := strings.CutSuffix(e.Message, " is missing")
+				if !missing {
+					name = ""
+				}
+				got = append(got, e.Path+strings.Trim(name, `"`))
+			}
+		}
+		slices.Sort(got)
+		if text := strings.Join(got, " "); text != want {
+			t.Errorf("%s: %q, want %q", value, text, want)
+		}
+	}
 }

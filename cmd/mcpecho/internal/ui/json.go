@@ -155,16 +155,18 @@ func (e *entry) value() any {
 
 func (c *connection) value() any {
 	o := fields("target", c.Target, "status", c.Status, "reason", c.Reason, "modern", c.Modern, "opened", c.Opened, "took", c.Took,
-		"watched", c.Watched, "previous", c.Previous, "versions", c.Versions)
+		"watched", c.Watched, "previous", c.Previous, "versions", c.Versions, "remote", c.Remote, "ended", c.Ended, "endReason", c.EndCause,
+		"refused", values(c.Refused, func(v string) any { return v }))
 	o["version"] = c.Version
-	if f := c.Followed; f.URI != "" {
-		o["followed"] = fields("uri", f.URI, "active", f.Active, "updates", f.Updates, "at", f.At, "problem", f.Problem)
-	}
 	if s := c.Server; s != nil {
 		o["server"] = fields("name", s.Name, "title", s.Title, "version", s.Version, "description", s.Description,
 			"protocolVersion", s.ProtocolVersion, "capabilities", s.Capabilities, "instructions", s.Instructions)
 	}
 	return o
+}
+
+func (f *followed) value() any {
+	return fields("uri", f.URI, "active", f.Active, "updates", f.Updates, "at", f.At, "problem", f.Problem)
 }
 
 func (l *lists) value() any {

@@ -77,6 +77,7 @@ type ring struct {
 	entries []*entry
 	size    int
 	last    int64 // the Seq of the latest entry
+	cleared int64 // the page does not show entries up to this Seq; a recording needs them
 	dropped int64 // the number of entries that are no longer kept
 	pending map[requestKey]pendingRequest
 }
@@ -160,7 +161,7 @@ func (r *ring) text(kind, name, text string) *entry {
 
 // since returns up to n entries after seq.
 func (r *ring) since(seq int64, n int) []*entry {
-	first := max(0, int(seq-r.last)+len(r.entries)) // the index of seq+1
+	first := max(0, int(max(seq, r.cleared)-r.last)+len(r.entries)) // the index of seq+1
 	return r.entries[min(first, len(r.entries)):min(first+n, len(r.entries))]
 }
 
@@ -172,11 +173,8 @@ func (r *ring) get(seq int64) *entry {
 	return nil
 }
 
-// clear removes all entries.
-func (r *ring) clear() {
-	r.dropped += int64(len(r.entries))
-	r.entries, r.size, r.pending = nil, 0, nil
-}
+// clear hides all entries.
+func (r *ring) clear() { r.cleared = r.last }
 
 // cut returns a copy of the first bytes of a text, as valid UTF-8. The text may share
 // memory with a message.

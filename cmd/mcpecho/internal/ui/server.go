@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"compress/gzip"
 	"context"
 	"crypto/rand"
@@ -46,10 +47,17 @@ type Server struct {
 	served chan error
 }
 
-// Listen starts a server for a bench on a random port of 127.0.0.1. The caller must
-// call Close.
-func Listen(b *Bench) (*Server, error) {
-	l, err := net.Listen("tcp4", "127.0.0.1:0")
+// Listen starts a server for a bench at a loopback address, a port of 127.0.0.1, or, if
+// address is empty, a random port of it. The caller must call Close.
+func Listen(b *Bench, address string) (*Server, error) {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		host, port = "", cmp.Or(address, "0")
+	}
+	if host == "" || host == "localhost" {
+		host = "127.0.0.1"
+	}
+	l, err := net.Listen("tcp", net.JoinHostPort(host, port))
 	if err != nil {
 		return nil, err
 	}

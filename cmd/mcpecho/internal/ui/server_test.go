@@ -357,7 +357,7 @@ func writePacked(t *testing.T, files map[string]string) {
 
 // TestServerIsLoopbackOnly over a real listener, with the token in the fragment only.
 func TestServerIsLoopbackOnly(t *testing.T) {
-	s, err := Listen(New(Config{}))
+	s, err := Listen(New(Config{}), "")
 	if err != nil {
 		t.Fatal(err)
 	}

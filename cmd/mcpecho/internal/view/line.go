@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -34,6 +35,7 @@ type Line struct {
 	root    *request // that of the exchange to which it belongs; nil for none
 	n       int      // of a request, in the order in which they came
 
+	open      bool // whether it is a request without a response
 	isMessage bool // whether Summary counts it as a message
 }
 
@@ -175,7 +177,7 @@ func (l *Line) JSON() []byte {
 	case l.Size > 0:
 		b = wire.AppendInt(wire.AppendKey(b, "bytes"), int64(l.Size))
 		if l.Entry.Text == "" {
-			b = append(wire.AppendKey(b, "id"), l.id...)
+			b = append(wire.AppendKey(b, "id"), cmp.Or(l.id, "null")...)
 		} else {
 			b = append(wire.AppendKey(b, "message"), l.Entry.Text...)
 		}

@@ -123,7 +123,7 @@ func (r *Reader) parse(line []byte) (*Entry, error) {
 			in.Skip()
 		}
 	}
-	if in.End() != nil || err != nil || !known || e.Kind == recording.Exchange && e.HTTP == nil {
+	if in.End() != nil || err != nil || !known || at.IsZero() || e.Kind == recording.Exchange && e.HTTP == nil {
 		return nil, ErrNeither
 	}
 	if r.began.IsZero() {

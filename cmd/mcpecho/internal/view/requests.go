@@ -238,6 +238,8 @@ func (q *requests) answer(l *Line) *request {
 			}
 			q.answered = q.answered[1:]
 		}
+	case l.id == "" && !isOfProxy:
+		l.Error = "it has no id"
 	case l.id == "null" && !isOfProxy:
 		l.Error = "its id is null"
 	case q.forgotten > 0:

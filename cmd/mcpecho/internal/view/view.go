@@ -4,6 +4,7 @@ package view
 
 import (
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 	"time"
@@ -30,6 +31,12 @@ type Filter struct {
 type Viewer struct {
 	Filter
 
+	// Open has the lines of the requests of a file that have no response, from [Open]. With
+	// it the Viewer marks these requests where they are; otherwise it lists them again at the
+	// end.
+	Open map[int]*Line
+	only bool // the requests are looked at, and nothing else
+
 	messages, shown    int // number of all messages, and of those that match
 	errors, unanswered int // numbers of lines that match
 	requests           requests
@@ -38,6 +45,26 @@ type Viewer struct {
 
 	found [len(members)]bool              // whether a line matches each of the patterns
 	names [len(members)]map[string]string // the keys are those that other lines have
+}
+
+// Open reads a file to its end, and returns the lines of its requests without a response.
+func Open(r io.Reader) map[int]*Line {
+	v, from, open := Viewer{only: true}, NewReader(r), make(map[int]*Line)
+	keep := func(lines []*Line) {
+		for _, l := range lines {
+			if l.Kind == "unanswered" {
+				open[l.n] = l
+			}
+		}
+	}
+	for {
+		e, err := from.Next()
+		if err != nil { // the end, or what the second reading reports
+			keep(v.End(""))
+			return open
+		}
+		keep(v.Describe(e))
+	}
 }
 
 // maxNames limits the names that Unmatched compares with the filter.
@@ -103,6 +130,9 @@ func (v *Viewer) Remark(note, problem string) *Line {
 func (v *Viewer) describe(e *Entry) *Line {
 	m := &e.Message
 	l := &Line{Entry: e, id: m.ID.String()}
+	if l.id == "null" && wire.Lookup([]byte(e.Text), "id") == nil {
+		l.id = ""
+	}
 	switch {
 	case e.Note != "":
 		l.Kind, l.Note = "note", e.Note
@@ -131,10 +161,11 @@ func (v *Viewer) describe(e *Entry) *Line {
 	case m.Method == "":
 		l.Kind = "response"
 		l.request = v.requests.answer(l)
-		switch l.Method {
-		case "tools/list":
+		switch {
+		case v.only:
+		case l.Method == "tools/list":
 			v.schemas.learn(e.Conn, m.Result)
-		case "tools/call":
+		case l.Method == "tools/call":
 			v.schemas.checkResult(l)
 		}
 	case m.IsRequest():
@@ -142,8 +173,12 @@ func (v *Viewer) describe(e *Entry) *Line {
 		l.root = v.requests.related(l)
 		l.describeRelated()
 		v.requests.add(l, v.Filter.Errors)
-		if l.Method == "tools/call" {
+		if l.Method == "tools/call" && !v.only {
 			v.schemas.checkCall(l)
+		}
+		if open := v.Open[l.n]; open != nil {
+			l.mark(open.Error)
+			l.Took, l.Timed, l.open = open.Took, true, true
 		}
 	default:
 		l.Kind, l.Method, l.Name = "notification", m.Method, nameOf(m.Params)
@@ -171,7 +206,7 @@ func (v *Viewer) add(lines []*Line, l *Line) []*Line {
 		r.shown = true
 	}
 	switch {
-	case l.Kind == "unanswered":
+	case l.Kind == "unanswered", l.open:
 		v.unanswered++
 	case l.Error != "":
 		v.errors++
@@ -186,7 +221,9 @@ func (v *Viewer) add(lines []*Line, l *Line) []*Line {
 // without a response.
 func (v *Viewer) addUnanswered(lines []*Line, conn int) []*Line {
 	for _, l := range v.requests.unanswered(conn, v.last) {
-		lines = v.add(lines, l)
+		if v.Open[l.n] == nil {
+			lines = v.add(lines, l)
+		}
 	}
 	return lines
 }

@@ -523,6 +523,36 @@ func TestManyEnds(t *testing.T) {
 	}
 }
 
+// TestUnansweredOnce: with the requests that have no response known before, each is marked
+// where it is, and not listed again.
+func TestUnansweredOnce(t *testing.T) {
+	file := trace(`>{"jsonrpc":"2.0","id":1,"method":"a"}`, `>{"jsonrpc":"2.0","id":2,"method":"b"}`, `<{"jsonrpc":"2.0","id":2,"result":{}}`, `<{"jsonrpc":"2.0","result":{}}`, `<{"jsonrpc":"2.0","id":null,"result":{}}`)
+	v, from := Viewer{Open: Open(strings.NewReader(file))}, NewReader(strings.NewReader(file))
+	var got string
+	for {
+		e, err := from.Next()
+		if err != nil {
+			break
+		}
+		for _, l := range v.Describe(e) {
+			got += l.Kind + " " + l.id + " " + l.Method + " " + l.Error + "\n"
+		}
+	}
+	for _, l := range v.End("") {
+		got += l.Kind + " " + l.Method + "\n"
+	}
+	const want = "request 1 a no response\nrequest 2 b \nresponse 2 b \nresponse   it has no id"
+	if got += v.Summary(false); !strings.HasPrefix(got, want) || !strings.Contains(got, "its id is null") || !strings.HasSuffix(got, "5 messages, 2 errors, 1 request without a response\n") ||
+		strings.Count(got, "1 a") != 1 {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	for _, other := range []string{`{"message":"hi"}`, `{"note":"x","time":"now"}`, `{"end":""}`, `{"time":"2026-11-23T17:13:36Z"}`} {
+		if _, err := NewReader(strings.NewReader(other + "\n")).Next(); !errors.Is(err, ErrNeither) {
+			t.Errorf("%s is taken for a trace: %v", other, err)
+		}
+	}
+}
+
 // TestManyLongNames: the names and ids of requests without a response have a limit in bytes.
 func TestManyLongNames(t *testing.T) {
 	var v Viewer

@@ -19,7 +19,7 @@ async function send(path, options = {}) {
 	const text = await res.text();
 	let answer = { error: text.trim() };
 	try { answer = JSON.parse(text); } catch { /* it is text */ }
-	throw Object.assign(new Error(answer.error), { refused: true, path: answer.path });
+	throw Object.assign(new Error(answer.error), { refused: true, path: answer.path, more: answer.more });
 }
 
 const query = (path, params) => '/api/' + path + '?' + new URLSearchParams(params);
@@ -36,14 +36,16 @@ export async function events(on, state) {
 			state('open');
 			wait = 250;
 			const reader = res.body.pipeThrough(new TextDecoderStream()).getReader();
-			for (let rest = ''; ;) {
+			for (let rest = [], name; ;) { // the pieces of a line, which may be long
 				const { done, value } = await reader.read();
 				if (done) break;
-				const blocks = (rest + value).split('\n\n');
-				rest = blocks.pop();
-				for (const block of blocks) {
-					const m = /^event: (\w+)\ndata: ([^]*)$/.exec(block);
-					if (m) on(m[1], (m[1] === 'asks' ? parse : JSON.parse)(m[2])); // with the digits of a default;
+				const lines = value.split('\n');
+				rest.push(lines[0]);
+				for (const next of lines.slice(1)) {
+					const line = rest.join('');
+					rest = [next];
+					if (line.startsWith('event: ')) name = line.slice(7);
+					else if (line.startsWith('data: ')) on(name, (name === 'asks' ? parse : JSON.parse)(line.slice(6))); // with the digits of a default
 				}
 			}
 		} catch (e) {

@@ -1,5 +1,5 @@
 // What the server offers with two protocol versions, side by side.
-import { $, h, tag, quiet, fill } from './dom.js';
+import { $, h, tag, quiet, fill, esc, cut, some } from './dom.js';
 import { post } from './api.js';
 
 export const eras = (versions) => [['modern era', (v) => v >= '2026'], ['legacy era', (v) => v < '2026']].map(([label, f]) =>
@@ -19,8 +19,8 @@ export function compare(problem, versions, now) {
 		let body;
 		try {
 			const { changes } = await post('compare', { old: from.value, new: to.value });
-			body = changes.length ? h('table', h('tr', names.map((t) => h('th', { scope: 'col' }, t))), changes.map((c) => h('tr',
-				h('td', tag(c.kind), ' ', h('b', c.item), c.path && [' ', h('code', c.path)], ' ', c.text), h('td', h('code', c.old)), h('td', h('code', c.new)))))
+			body = changes.length ? h('table', h('tr', names.map((t) => h('th', { scope: 'col' }, t))), some(changes, 500, (c) => h('tr',
+				h('td', tag(c.kind), ' ', h('b', esc(c.item)), c.path && [' ', h('code', esc(c.path))], ' ', cut(c.text, 2000)), h('td', h('code', cut(c.old, 2000))), h('td', h('code', cut(c.new, 2000))))))
 				: h('p', 'No difference.');
 		} catch (e) { body = h('pre.text.bad', e.message); }
 		if (mine === turn) fill(outcome, body);

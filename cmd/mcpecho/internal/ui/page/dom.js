@@ -3,7 +3,7 @@ export function h(tag, props, ...children) {
 	const [name, ...classes] = tag.split('.');
 	const el = document.createElement(name);
 	if (classes.length) el.className = classes.join(' ');
-	if (props?.constructor !== Object) children.unshift(props);
+	if (!props || Object.getPrototypeOf(props) !== Object.prototype) children.unshift(props);
 	else for (const [key, value] of Object.entries(props)) {
 		if (value === undefined || value === null || value === false) continue;
 		if (key.startsWith('on')) el.addEventListener(key.slice(2), value);
@@ -18,6 +18,41 @@ export const say = (id, text) => { if ($(id)) $(id).textContent = text; };
 export const all = (selector, el = document) => [...el.querySelectorAll(selector)];
 export const inputs = ':is(input,textarea,select)';
 export const on = (id, event, f) => $(id).addEventListener(event, f);
+
+// esc shows the invisible and reordering characters of a name as escapes, as on terminals.
+// Joiners and variation selectors stay within emoji and words of the scripts that need them.
+const hidden = /[\0-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]|(?<![\u0620-\u0dff\u1780-\u18af\p{Extended_Pictographic}\ufe0f\u{1f3fb}-\u{1f3ff}])[\u200c\u200d]|[\u200c\u200d](?![\u0620-\u0dff\u1780-\u18af\p{Extended_Pictographic}])|(?<!\p{Extended_Pictographic})[\ufe0e\ufe0f](?!\u20e3)/gu;
+export const esc = (s, most = 500) => cut(String(s ?? ''), most).replace(hidden, (c) => c.split('').map((u) => '\\u' + u.charCodeAt().toString(16).padStart(4, '0')).join(''));
+export const cut = (s, most) => s?.length > most ? s.slice(0, most) + '…' : s;
+
+// own reads a member, whatever its name is.
+export const own = (o, key) => o && Object.hasOwn(o, key) ? o[key] : undefined;
+
+// some shows a list in parts.
+export function some(list, most, make) {
+	const part = (from) => {
+		const made = list.slice(from, from + most).map((v, i) => make(v, from + i));
+		const left = list.length - from - most;
+		if (left > 0) made.push(button('.plain', left + ' more', (e) => e.target.replaceWith(...part(from + most).flat(4).filter(Boolean))));
+		return made;
+	};
+	return part(0);
+}
+
+// long shows a text in parts: a browser stands still on one of many megabytes.
+export function long(s, kind = 'pre.text', most = 50000) {
+	s = String(s ?? '');
+	const el = h(kind, kind === 'pre.text' && { tabindex: 0 }, s.slice(0, most));
+	if (s.length <= most) return el;
+	let at = most;
+	const label = () => 'Show more (' + size(s.length - at) + ' left)';
+	const more = button('.plain', label(), () => {
+		el.append(s.slice(at, at += most));
+		if (at < s.length) more.textContent = label();
+		else more.remove();
+	});
+	return [el, more];
+}
 
 // fill replaces the children of an element.
 export const fill = (el, ...children) => { el.replaceChildren(...children.flat(4).filter((c) => c || c === 0)); return el; };

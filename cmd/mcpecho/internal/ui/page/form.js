@@ -1,5 +1,5 @@
 // Forms, made from the fields that mcpecho reads from a schema.
-import { all, inputs, h, button, fill } from './dom.js';
+import { all, inputs, h, button, fill, esc, own, long } from './dom.js';
 import { Num, parse, print, isObject, put } from './json.js';
 
 let ids = 0;
@@ -44,7 +44,7 @@ function fits(f, v) {
 		case 'number': case 'integer': return typeof v === 'number' || v instanceof Num;
 		case 'boolean': return typeof v === 'boolean';
 		case 'null': return v === null;
-		case 'object': return isObject(v) && (f.fields || []).every((c) => v[c.key] === undefined ? !c.required : fits(c, v[c.key]));
+		case 'object': return isObject(v) && (f.fields || []).every((c) => own(v, c.key) === undefined ? !c.required : fits(c, own(v, c.key)));
 		case 'array': case 'multi': return Array.isArray(v);
 		case 'enum': return f.options.some((o) => same(o.value, v));
 		case 'choice': return f.choices.some((c) => fits(c, v));
@@ -56,16 +56,16 @@ function fits(f, v) {
 // undefined means that there is no value. complete(name, value) returns completions.
 export function widget(f, value, set, path, complete) {
 	const id = 'f' + ++ids;
-	const label = f.title && f.title !== f.key && f.key ? [f.title, ' ', h('code', f.key)] : f.title || f.key;
+	const label = f.title && f.title !== f.key && f.key ? [esc(f.title), ' ', h('code', esc(f.key))] : esc(f.title || f.key);
 	const hint = [f.rules, f.kind === 'raw' ? f.reason : ''].filter(Boolean).join('; ');
 	const problem = h('p.problem', { id: id + 'p', role: 'alert' });
-	const notes = [f.description && h('p.about', { id: id + 'd' }, f.description), hint && h('p.quiet', { id: id + 'h' }, hint), problem];
+	const notes = [f.description && h('div', { id: id + 'd' }, long(f.description, 'p.about', 2000)), hint && h('p.quiet', { id: id + 'h' }, hint), problem];
 	const common = { id, 'aria-describedby': [f.description && id + 'd', hint && id + 'h', id + 'p'].filter(Boolean).join(' '), 'aria-required': f.required && 'true' };
 	const kind = h('span.type', (f.kind === 'raw' ? 'JSON' : f.kind === 'multi' ? 'list' : f.format || f.kind) + (f.required ? '' : ', optional'));
 	const heading = [label, ' ', kind, f.required && h('b.star', { 'aria-hidden': 'true' }, '*')];
 	const group = (body) => h('fieldset.field', { 'data-path': path }, (f.key || f.title) && h('legend', heading), notes, body);
 	const check = (checked, change) => h('div.field', { 'data-path': path }, h('label', h('input', { ...common, type: 'checkbox', checked, onchange: (e) => change(e.target.checked) }), heading), notes);
-	const line = (input) => h('div.field', { 'data-path': path },
+	const line = (input) => h('div.field' + (f.lines ? '.wide' : ''), { 'data-path': path },
 		(f.key || f.title) && h('label', { for: id }, heading), input, notes);
 	const say = (text) => { problem.textContent = text; };
 
@@ -73,7 +73,7 @@ export function widget(f, value, set, path, complete) {
 		case 'object': {
 			const o = {};
 			if (isObject(value)) for (const k of Object.keys(value)) put(o, k, value[k]);
-			const body = h('div.fields', (f.fields || []).map((c) => widget(c, o[c.key], (v) => {
+			const body = h('div.fields', (f.fields || []).map((c) => widget(c, own(o, c.key), (v) => {
 				if (v === undefined) delete o[c.key]; else put(o, c.key, v);
 				set(o);
 			}, path + '/' + escape(c.key), complete)));
@@ -84,7 +84,7 @@ export function widget(f, value, set, path, complete) {
 			let list = Array.isArray(value) ? [...value] : [];
 			const body = h('div.fields');
 			const render = () => fill(body, list.map((v, i) => h('div.element',
-				widget({ ...f.item, required: true, title: f.item.title || String(i + 1) }, v, (now) => { list[i] = now === undefined ? null : now; set([...list]); }, path + '/' + i, complete),
+				widget({ ...f.item, required: true, title: f.item.title || String(i + 1) }, v, (now) => { list[i] = now === undefined ? (f.item.kind === 'string' ? '' : null) : now; set([...list]); }, path + '/' + i, complete),
 				button('.plain', '✕', () => { list = list.filter((_, j) => j !== i); set(list.length || f.required ? [...list] : undefined); render(); }, { 'aria-label': 'Remove element ' + (i + 1) + ' of ' + (f.key || 'the list') }))),
 			button('', 'Add', () => {
 				const first = initial({ ...f.item, required: true });
@@ -104,7 +104,7 @@ export function widget(f, value, set, path, complete) {
 					if (e.target.checked) chosen.add(text); else chosen.delete(text);
 					const now = f.options.filter((p) => chosen.has(print(p.value, 0))).map((p) => p.value);
 					set(now.length || f.required ? now : undefined);
-				} }), o.title || textOf(o.value));
+				} }), esc(o.title || textOf(o.value)));
 			})));
 		}
 		case 'choice': {
@@ -117,14 +117,14 @@ export function widget(f, value, set, path, complete) {
 				const v = at < 0 ? undefined : initial({ ...f.choices[at], required: true });
 				set(v);
 				render(v);
-			} }, !f.required && h('option', { value: -1 }, 'not set'), f.choices.map((c, i) => h('option', { value: i }, c.title)));
+			} }, !f.required && h('option', { value: -1 }, 'not set'), f.choices.map((c, i) => h('option', { value: i }, esc(c.title))));
 			select.value = at;
 			render(value);
 			return group([select, body]);
 		}
 		case 'enum': {
 			const select = h('select', { ...common, onchange: () => set(select.value === '' ? undefined : f.options[select.value].value) },
-				(!f.required || f.options.length > 1) && h('option', { value: '' }, 'not set'), f.options.map((o, i) => h('option', { value: i }, o.title || textOf(o.value))));
+				(!f.required || f.options.length > 1) && h('option', { value: '' }, 'not set'), f.options.map((o, i) => h('option', { value: i }, esc(o.title || textOf(o.value)))));
 			const at = value === undefined ? -1 : f.options.findIndex((o) => same(o.value, value));
 			select.value = at < 0 ? '' : at;
 			return line(select);
@@ -144,8 +144,9 @@ export function widget(f, value, set, path, complete) {
 		}
 		case 'string': {
 			const box = /^(date|time|date-time|email|uri|url|uuid|ipv4|ipv6|hostname)$/.test(f.format || '') || f.complete;
-			const input = h(box ? 'input' : 'textarea', { ...common, rows: box ? null : 1, value: typeof value === 'string' ? value : value === undefined ? '' : print(value, 0),
-				oninput: () => { say(''); set(input.value === '' && !f.required ? undefined : input.value); suggest(); } });
+			const date = f.format === 'date' && (value === undefined || /^\d{4}-\d\d-\d\d$/.test(value));
+			const input = h(box ? 'input' : 'textarea', { ...common, type: date && 'date', rows: box ? null : f.lines || 1, value: typeof value === 'string' ? value : value === undefined ? '' : print(value, 0),
+				oninput: () => { say(''); set(input.value === '' ? undefined : input.value); suggest(); } });
 			const list = f.complete && h('datalist', { id: id + 'l' });
 			let turn = 0;
 			const suggest = async () => {
@@ -166,11 +167,25 @@ export function widget(f, value, set, path, complete) {
 
 const textOf = (v) => typeof v === 'string' ? v : print(v, 0);
 
-// mark shows what is wrong at a JSON pointer, and returns false if the form has no such
-// place.
-export function mark(form, path, text) {
+// marks shows everything that is wrong, and goes to the first place.
+export function marks(form, list) {
 	for (const p of all('.problem', form)) p.textContent = '';
 	for (const el of all('[aria-invalid]', form)) el.removeAttribute('aria-invalid');
+	const found = list.map((e) => mark(form, e.path, e.message));
+	all('[aria-invalid]', form)[0]?.focus();
+	return found.every(Boolean);
+}
+
+// A problem is gone when the user changes its field.
+addEventListener('input', (e) => {
+	e.target.removeAttribute('aria-invalid');
+	const p = e.target.closest('[data-path]')?.querySelector('.problem');
+	if (p && !e.target.validity?.customError && e.target.inputMode !== 'decimal') p.textContent = '';
+}, true);
+
+// mark shows what is wrong at a JSON pointer, and returns false if the form has no such
+// place.
+function mark(form, path, text) {
 	for (let at = path || ''; ; at = at.slice(0, at.lastIndexOf('/'))) {
 		const places = all('[data-path]', form);
 		const place = places.findLast((el) => el.dataset.path === at);
@@ -181,7 +196,6 @@ export function mark(form, path, text) {
 			where.querySelector('.problem').textContent = child ? 'is required' : (at === path ? '' : path + ': ') + text;
 			const input = all(inputs, where)[0];
 			input?.setAttribute('aria-invalid', 'true');
-			input?.focus();
 			return true;
 		}
 		if (at === '') return false;

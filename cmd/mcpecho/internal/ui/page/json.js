@@ -1,5 +1,5 @@
 // JSON that keeps the digits of every number.
-import { h, quiet, button } from './dom.js';
+import { h, quiet, some, esc, cut } from './dom.js';
 
 export class Num {
 	constructor(source) { this.source = source; }
@@ -26,25 +26,17 @@ const most = 500; // children that are shown at first
 
 // tree shows a value. Large parts are closed, and made when they are opened.
 export function tree(value, key, depth = 0) {
-	const name = key === undefined ? null : h('span.k', String(key) + ': ');
+	const name = key === undefined ? null : h('span.k', esc(key) + ': ');
 	if (value === null || typeof value !== 'object' || value instanceof Num) {
 		const text = value instanceof Num ? value.source : JSON.stringify(value);
-		return h('div.leaf', name, h('span', { class: 'v ' + (value instanceof Num ? 'number' : value === null ? 'null' : typeof value) }, text.length > 20000 ? text.slice(0, 20000) + '…' : text));
+		return h('div.leaf', name, h('span', { class: 'v ' + (value instanceof Num ? 'number' : value === null ? 'null' : typeof value) }, cut(text, 20000)));
 	}
 	const list = Array.isArray(value);
 	const keys = Object.keys(value);
 	const label = (list ? '[' : '{') + keys.length + (list ? ']' : '}');
 	if (keys.length === 0) return h('div.leaf', name, quiet(list ? '[]' : '{}'));
 	const children = h('div.children');
-	const show = () => {
-		const from = children.childElementCount;
-		if (from && from === keys.length) return;
-		for (const k of keys.slice(from, from + most)) children.append(tree(value[k], k, depth + 1));
-		if (keys.length > from + most) {
-			const more = button('.plain', (keys.length - from - most) + ' more', () => { more.remove(); show(); });
-			children.append(more);
-		}
-	};
+	const show = () => children.append(...some(keys, most, (k) => tree(value[k], k, depth + 1)));
 	const el = h('details', { open: depth < 2 && keys.length <= 50 }, h('summary', name, quiet(label)), children);
 	if (el.open) show();
 	el.addEventListener('toggle', () => { if (el.open && !children.childElementCount) show(); });

@@ -1,7 +1,6 @@
 // The traffic: one row for each message, of which only those in view are in the document.
-import { $, say, h, on, button, quiet, fill, size, time, clock, copy } from './dom.js';
+import { $, say, h, on, button, quiet, fill, size, time, clock, copy, esc, long } from './dom.js';
 import { pretty } from './json.js';
-import { text } from './result.js';
 import { get } from './api.js';
 
 const height = 26; // of a row, as in style.css
@@ -16,6 +15,7 @@ const off = new Set();
 let words = [];
 let planned = false;
 let drawn = 0; // the height of the rows at the last frame
+let follows = true; // whether the user was at the end
 
 const rows = $('rows');
 const space = $('space');
@@ -57,7 +57,7 @@ function refilter() {
 
 // plan draws the rows in view once before the next frame.
 let toEnd = false;
-function plan(end) {
+export function plan(end) {
 	toEnd ||= end;
 	if (planned) return;
 	planned = true;
@@ -83,24 +83,24 @@ function row(k) {
 	el.className = 'row ' + e.kind + (e.failed ? ' failed' : '') + ((first + k) % 2 ? ' odd' : '');
 	el.style.top = (first + k) * height + 'px';
 	for (const [key, value] of Object.entries({ selected: e.seq === chosen, setsize: shown.length, posinset: first + k + 1,
-		label: [log ? '' : e.sent ? 'sent' : 'received', e.kind, e.method, e.name, e.text, took, size(e.size)].filter(Boolean).join(', ') })) el.setAttribute('aria-' + key, value);
+		label: [log ? '' : e.sent ? 'sent' : 'received', e.kind, esc(e.method), esc(e.name), esc(e.text), took, size(e.size)].filter(Boolean).join(', ') })) el.setAttribute('aria-' + key, value);
 	set(at, clock(e.at));
 	set(mark, marks[e.kind][e.sent ? 0 : 1]);
 	mark.className = 'mark ' + (e.sent ? 'sent' : 'received');
-	set(title, e.method || (log ? e.name : e.kind));
-	set(name, e.method && e.name && ' ' + e.name);
-	set(note, e.text && ' ' + e.text.split('\n')[0]);
+	set(title, esc(e.method || (log ? e.name : e.kind)));
+	set(name, e.method && e.name && ' ' + esc(e.name));
+	set(note, e.text && ' ' + esc(e.text.split('\n')[0]));
 	tag.hidden = !e.failed;
 	set(duration, took);
 	set(bytes, size(e.size));
 }
 
 function draw() {
-	if (!chosen && rows.scrollTop + rows.clientHeight >= drawn - height) toEnd = true; // where the user was
+	if (!chosen && follows) toEnd = true;
 	drawn = shown.length * height;
 	space.style.height = drawn + 'px';
 	if (toEnd) rows.scrollTop = drawn;
-	toEnd = false;
+	if (rows.clientHeight) toEnd = false; // else another view is shown
 	const { scrollTop, clientHeight } = rows;
 	first = Math.max(0, Math.floor(scrollTop / height) - 8);
 	const n = Math.max(0, Math.min(shown.length, Math.ceil((scrollTop + clientHeight) / height) + 8) - first);
@@ -109,11 +109,18 @@ function draw() {
 	if (space.childElementCount < n) space.append(...pool.slice(space.childElementCount, n));
 	if (chosen) rows.setAttribute('aria-activedescendant', 'row' + chosen); else rows.removeAttribute('aria-activedescendant');
 	const total = entries.length;
-	say('count', (shown.length === total ? '' : shown.length + ' of ') + total + (dropped ? ', ' + dropped + ' older ones dropped' : ''));
+	if ($('history-pane').hidden) say('count', (shown.length === total ? '' : shown.length + ' of ') + total + (dropped ? ', ' + dropped + ' older ones dropped' : ''));
 }
 
 function show(i) {
 	rows.scrollTop = Math.min(Math.max(rows.scrollTop, (i + 1) * height - rows.clientHeight), i * height);
+}
+
+function close() {
+	chosen = 0;
+	$('entry').hidden = true;
+	plan();
+	rows.focus();
 }
 
 async function choose(i) {
@@ -128,12 +135,12 @@ async function choose(i) {
 	const body = pretty(data.text);
 	const other = e.of || entries.find((r) => r.of === e.seq)?.seq;
 	pane.hidden = false;
-	fill(pane, h('div.bar', h('h3', e.method || e.name || e.kind), quiet([e.kind, e.id && '#' + e.id, e.conn && 'connection ' + e.conn].filter(Boolean).join(', ')), h('span.gap'),
+	fill(pane, h('div.bar', h('h3', esc(e.method || e.name || e.kind)), quiet([e.kind, e.id && '#' + esc(e.id), e.conn && 'connection ' + e.conn].filter(Boolean).join(', ')), h('span.gap'),
 		other && button('.plain', e.of ? 'Request' : 'Response', () => choose(shown.findIndex((r) => r.seq === other))),
 		button('.plain', 'Copy JSON', () => copy(body, 'JSON')),
 		data.command && button('.plain', 'Copy command', () => copy(data.command, data.command)),
-		button('.plain', '✕', () => { chosen = 0; pane.hidden = true; plan(); rows.focus(); }, { 'aria-label': 'Close the message' })),
-	text(body));
+		button('.plain', '✕', close, { 'aria-label': 'Close the message' })),
+	long(body));
 	show(i);
 	plan();
 }
@@ -147,7 +154,11 @@ export function start() {
 		}, { 'aria-pressed': 'true' }));
 	}
 	on('filter', 'input', refilter);
-	on('rows', 'scroll', () => plan());
+	on('rows', 'scroll', () => {
+		if (rows.clientHeight) follows = rows.scrollTop + rows.clientHeight >= drawn - height;
+		plan();
+	});
+	on('traffic', 'keydown', (e) => { if (e.key === 'Escape' && chosen) { e.stopPropagation(); close(); } });
 	new ResizeObserver(() => plan()).observe(rows);
 	on('rows', 'keydown', (e) => {
 		const page = Math.max(1, Math.floor(rows.clientHeight / height) - 1);
