@@ -26,6 +26,7 @@ func TestQuestionTakesNoKeys(t *testing.T) {
 	}
 	p.typeIn("more")
 	p.await(`document.getElementById('ask').open && answers === 0 && document.querySelector('#ask input, #ask textarea').value === '' && !document.getElementById('ask').contains(document.activeElement)`)
+	p.run(`document.getElementById('rows').focus()`)
 	p.press("q", 0)
 	p.await(`document.activeElement.closest('#ask [data-path="/name"]')`)
 	p.press("Enter", 0)

@@ -22,6 +22,7 @@ func testGrowth(t *testing.T, filter Filter) {
 		growth.Beside("responses", "", start+`"message":{"jsonrpc":"2.0","id":"00000000","result":{}}}`+"\n", ""),
 		growth.Beside("batches", "", start+`"message":[{"jsonrpc":"2.0","id":"00000000","method":"m"}]}`+"\n", ""),
 		growth.Beside("exchanges", "", start+`"http":{"exchange":100000000,"status":406,"headers":{}}}`+"\n", ""),
+		growth.Beside("ends", "", start+`"connection":2,"end":"00000000"}`+"\n", ""),
 		growth.Beside("texts", "", start+`"message":"00000000"}`+"\n", ""))...)
 	growth.Test(t, &growth.Reader{Name: "traces", Base: "\x000", Dimensions: dimensions,
 		Limits: []string{ErrNeither.Error()}, // a trace has what is nested deeper as text
