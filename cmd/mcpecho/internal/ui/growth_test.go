@@ -31,7 +31,7 @@ func TestGrowthOfTraffic(t *testing.T) {
 		growth.Beside("responses", "", `{"jsonrpc":"2.0","id":"00000000","result":{}}`+"\n", ""),
 		growth.Beside("texts", "", "00000000\n", ""))...)
 	growth.Test(t, &growth.Reader{Name: "traffic", Base: "\x000", Dimensions: dimensions,
-		Bytes: 64, Reason: "an entry costs 512 bytes beside its message",
+		Bytes: 80, Reason: "an entry costs 512 bytes beside its message",
 		Prepare: func(input string) func() error {
 			lines, value, _ := strings.Cut(input, "\x00")
 			return func() error {
