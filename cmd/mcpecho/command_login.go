@@ -217,10 +217,17 @@ func loginFailure(err error) error {
 	var broken *oauth.Error
 	var refused *oauth.ServerError
 	if errors.As(err, &broken) || errors.As(err, &refused) {
-		return &failure.Error{Status: failure.Forbidden, Kind: "authorization", Message: err.Error(), Hint: "you are not logged in", Err: err}
+		return &failure.Error{Status: failure.Forbidden, Kind: "authorization", Message: settings.Replace(err.Error()), Hint: "you are not logged in", Err: err}
 	}
 	return err
 }
+
+// settings are the names of options of package oauth in the entry of a server.
+var settings = strings.NewReplacer(
+	"Options.Issuer to", "oauth.issuer (or --issuer) to", "Options.IssuerInMetadata", "oauth.issuerInMetadata", "Options.Issuer", "oauth.issuer",
+	"Options.RequestResource", "oauth.resource", "NoResource", `"none"`, "Options.AssumePKCE", "oauth.assumePKCE", "Options.Parameters", "oauth.parameters",
+	"Options.Client", "oauth.clientId", "the RedirectURI of the Authorizer", "oauth.redirectUri",
+)
 
 // runLogout revokes and deletes the tokens.
 func runLogout(ctx context.Context, c *invocation) error {

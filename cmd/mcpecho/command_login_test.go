@@ -15,6 +15,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/mcp/mcptest"
 )
 
 // authorizing runs the echo server behind an authorization server that agrees
@@ -268,4 +269,36 @@ func TestSecretsOfALogin(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 	check("logout", o)
+}
+
+// A server of the TypeScript SDK forgets its clients when it restarts, and says so to the
+// program only if that asks.
+func TestLoginAtProviders(t *testing.T) {
+	home := t.TempDir()
+	for _, name := range []string{"HOME", "USERPROFILE", "AppData", "XDG_CONFIG_HOME"} {
+		t.Setenv(name, home)
+	}
+	as := mcptest.NewAuthServer(t, "mcpAuthRouter")
+	web := httptest.NewServer(as.Protect(mcptest.New(t).Handler(nil)))
+	defer web.Close()
+	url := web.URL + "/mcp"
+	for range 2 {
+		if o := logIn(t, url); o.status != 0 {
+			t.Fatalf("%+v", o)
+		}
+		if o := runCommand(t, "ping", url); o.status != 0 {
+			t.Errorf("%+v", o)
+		}
+		as.Restart()
+	}
+	if as.Requests("register") != 2 {
+		t.Errorf("%d registrations", as.Requests("register"))
+	}
+	// The error of a provider names the setting in the entry of the server.
+	as = mcptest.NewAuthServer(t, "cognito")
+	web2 := httptest.NewServer(as.Protect(mcptest.New(t).Handler(nil)))
+	defer web2.Close()
+	if o := logIn(t, web2.URL+"/mcp"); o.status == 0 || !strings.Contains(o.stderr, "oauth.assumePKCE") || strings.Contains(o.stderr, "Options.") {
+		t.Errorf("%+v", o)
+	}
 }
