@@ -263,8 +263,9 @@ func (h *Host) NewTool(def *mcp.Tool, run func(ctx context.Context, input mcp.Ra
 }
 
 // Text returns a result as text for a model: one block per line, with a note in
-// place of content that is not text. If there is only structured content, the
-// text is its JSON; for an empty result it is "(empty result)".
+// place of content that is not text. Blocks for the user alone are left out. If there is
+// only structured content, the text is its JSON; for an empty result it is
+// "(empty result)".
 func Text(res *mcp.CallToolResult) string {
 	if res == nil {
 		res = &mcp.CallToolResult{}
@@ -278,7 +279,7 @@ func Text(res *mcp.CallToolResult) string {
 	switch {
 	case len(texts) > 0:
 		return strings.Join(texts, "\n")
-	case len(res.StructuredContent) > 0 && string(res.StructuredContent) != "null":
+	case blocks.HasStructured(res):
 		return string(res.StructuredContent)
 	}
 	return "(empty result)"

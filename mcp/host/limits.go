@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/stdmcp/stdmcp/internal/blocks"
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
@@ -25,8 +26,10 @@ import (
 // A server's setting maxResultText and that of a tool in its overrides take
 // precedence over MaxResultText. The limits apply to all calls of a Tool, to
 // Host.Call, Host.CallTool and ResourceTools, but not to the clients that
-// Host.Client returns. Structured content remains whole for programs; a model gets
-// it only if there is no other content, as text that is limited.
+// Host.Client returns. All that a model sees as text counts: also notes about links,
+// images and other content, and the texts of errors. Structured content remains whole
+// for programs; unless a text has the same, the result gets it as text, too, which is
+// limited.
 //
 // The defaults are in brackets; negative means no limit. A ResultLimits holds no
 // state; hosts can share it.
@@ -103,35 +106,45 @@ func (t *Tool) limited(res *mcp.CallToolResult) *mcp.CallToolResult {
 // is the limit of the server or tool, or 0.
 func (l *resultLimiter) limit(res *mcp.CallToolResult, tool string, maxText int) *mcp.CallToolResult {
 	maxText = wire.Limit(maxText, l.MaxResultText, math.MaxInt)
-	content, changed := make([]mcp.Content, 0, len(res.Content)), false
-	var texts []string
-	var isText []bool // of each block of content
-	total, first := 0, -1
+	content, texts, total := make([]mcp.Content, 0, len(res.Content)+1), make([]string, 0, len(res.Content)+1), 0
+	changed, images, stays := false, 0, make(map[int]bool)
 	for i := range res.Content {
 		c := res.Content[i]
-		isText = append(isText, false)
+		stays[i] = isBinary(&c) && len(blocks.Text(&c)) <= maxNote
 		if note := l.binary(&c, tool); note != "" {
-			c, changed = mcp.TextContent(note), true
-		} else if text, ok := textOf(&c); ok {
-			if first < 0 {
-				first = len(content)
-			}
-			texts, total, isText[i] = append(texts, text), total+len(text), true
+			c, changed, stays[i] = mcp.TextContent(note), true, true
 		}
-		content = append(content, c)
+		content, texts = append(content, c), append(texts, blocks.Text(&c))
+		total += len(texts[i])
 	}
-	if first < 0 && len(content) == 0 && len(res.StructuredContent) > maxText {
-		texts, total, first = []string{string(res.StructuredContent)}, len(res.StructuredContent), 0
-		content, isText = append(content, mcp.TextContent("")), []bool{true}
+	if n := len(res.StructuredContent); !blocks.Covers(res) && (total > 0 || n > maxText) {
+		text := string(res.StructuredContent)
+		content, texts, changed = append(content, mcp.TextContent(text)), append(texts, text), true
+		total += n
 	}
 	if total > maxText {
-		kept := content[:0]
+		// One text replaces all that a model sees as text. Images, audio and the notes in
+		// place of them stay, unless there are many or what describes them is long.
+		var kept []mcp.Content
+		var shown []string
+		first := -1
 		for i := range content {
-			if i == first {
-				kept = append(kept, mcp.TextContent(l.shorten(strings.Join(texts, "\n"), tool, maxText)))
-			} else if !isText[i] {
-				kept = append(kept, content[i])
+			c := &content[i]
+			switch {
+			case texts[i] == "":
+				kept = append(kept, *c)
+			case stays[i] && images < maxImages:
+				images++
+				kept = append(kept, *c)
+			default:
+				if shown = append(shown, texts[i]); first < 0 {
+					first = len(kept)
+					kept = append(kept, mcp.Content{})
+				}
 			}
+		}
+		if first >= 0 {
+			kept[first] = mcp.TextContent(l.shorten(strings.Join(shown, "\n"), tool, maxText))
 		}
 		content, changed = kept, true
 	}
@@ -143,31 +156,48 @@ func (l *resultLimiter) limit(res *mcp.CallToolResult, tool string, maxText int)
 	return &own
 }
 
-// textOf returns the text of a block that has some.
-func textOf(c *mcp.Content) (string, bool) {
-	switch {
-	case c.Raw != nil:
-	case c.Type == mcp.ContentText:
-		return c.Text, true
-	case c.Type == mcp.ContentResource && c.Resource != nil && !c.Resource.IsBlob && c.Resource.Blob == "":
-		return c.Resource.Text, true
+const (
+	maxNote   = 256 // bytes of the note about an image in a result that is too long
+	maxImages = 20  // in a result that is too long
+)
+
+// isBinary reports whether a block has data that is not text.
+func isBinary(c *mcp.Content) bool {
+	if c.Raw != nil {
+		return false
 	}
-	return "", false
+	if c.Type == mcp.ContentResource && c.Resource != nil {
+		_, isText := blocks.ResourceText(c.Resource)
+		return !isText
+	}
+	return c.Type == mcp.ContentImage || c.Type == mcp.ContentAudio
+}
+
+// limitedError applies Options.Limits to the text of an error.
+func (t *Tool) limitedError(err error) error {
+	e, ok := err.(*Error)
+	if t.host.limiter == nil || !ok {
+		return err
+	}
+	text := t.limited(&mcp.CallToolResult{Content: []mcp.Content{mcp.TextContent(e.text)}}).Content[0].Text
+	if text == e.text {
+		return err
+	}
+	own := *e
+	own.text = text
+	return &own
 }
 
 // binary returns the note in place of binary content that is too large, or "".
 func (l *resultLimiter) binary(c *mcp.Content, tool string) string {
-	data, mimeType := c.Data, c.MIMEType
-	if c.Raw != nil {
+	data, mimeType := blocks.Data(c), c.MIMEType
+	if len(data)/4*3 <= l.MaxResultData || !isBinary(c) || blocks.ForUser(c) {
 		return ""
 	}
-	if c.Type == mcp.ContentResource && c.Resource != nil {
-		data, mimeType = c.Resource.Blob, c.Resource.MIMEType
+	if c.Resource != nil {
+		mimeType = c.Resource.MIMEType
 	}
-	if len(data)/4*3 <= l.MaxResultData {
-		return ""
-	}
-	note := "[not shown: " + string(c.Type) + " " + mimeType + ", " + blocks.Size(data)
+	note := "[not shown: " + string(c.Type) + " " + diag.Printable(mimeType, maxNote/2) + ", " + blocks.Size(data)
 	block := mcp.Content{Type: mcp.ContentImage, Data: data}
 	decoded, err := block.Bytes()
 	if err != nil {

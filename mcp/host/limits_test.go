@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,6 +16,8 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
+	"github.com/stdmcp/stdmcp/mcp/host/schema"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 	"github.com/stdmcp/stdmcp/mcp/mcptest"
 )
 
@@ -163,6 +166,88 @@ func TestStructuredContentRemainsWholeForPrograms(t *testing.T) {
 	res, err := tool.Call(t.Context(), nil)
 	if err != nil || len(res.StructuredContent) != len(big) || len(host.Text(res)) > 250 || !strings.Contains(host.Text(res), "are missing here") {
 		t.Errorf("%+v, %v", res, err)
+	}
+}
+
+func TestAllThatAModelSeesIsLimited(t *testing.T) {
+	t.Parallel()
+	const limit = 1000
+	big := strings.Repeat("x", 100_000)
+	image := base64.StdEncoding.EncodeToString([]byte("\x89PNG\r\n\x1a\n"))
+	link := mcp.Content{Type: mcp.ContentResourceLink, URI: "x:y", Name: "n"}
+	repeat := func(c mcp.Content, n int) (list []mcp.Content) {
+		for range n {
+			list = append(list, c)
+		}
+		return list
+	}
+	for name, content := range map[string][]mcp.Content{
+		"a URI":                {{Type: mcp.ContentResourceLink, URI: big, Name: "n"}},
+		"a name":               {{Type: mcp.ContentResourceLink, URI: "x:y", Name: big}},
+		"a title":              {{Type: mcp.ContentResourceLink, URI: "x:y", Name: "n", Title: big}},
+		"a description":        {{Type: mcp.ContentResourceLink, URI: "x:y", Name: "n", Description: big}},
+		"a type":               {{Type: mcp.ContentImage, MIMEType: "image/" + big, Data: image}},
+		"a type of audio":      {{Type: mcp.ContentAudio, MIMEType: big, Data: image}},
+		"a type of a resource": {{Type: mcp.ContentResource, Resource: &mcp.ResourceContents{URI: big, MIMEType: big, Blob: "AAAA", IsBlob: true}}},
+		"a type and data":      {{Type: mcp.ContentAudio, MIMEType: big, Data: strings.Repeat("A", 2_000_000)}},
+		"an unknown type":      {{Type: mcp.ContentType(big), Raw: mcp.RawMessage(`{"type":"` + big + `"}`)}},
+		"many links":           repeat(link, 5000),
+		"many images":          repeat(mcp.Content{Type: mcp.ContentImage, MIMEType: "image/png", Data: image}, 2000),
+		"a blob of text":       {{Type: mcp.ContentResource, Resource: &mcp.ResourceContents{MIMEType: "text/csv", Blob: strings.Repeat("YSxi", 20_000), IsBlob: true}}},
+		"blank text":           {mcp.TextContent(" \n")},
+		"other text":           {mcp.TextContent("text")},
+		"nothing":              {},
+	} {
+		res := &mcp.CallToolResult{Content: content}
+		if name == "blank text" || name == "other text" || name == "nothing" {
+			res.StructuredContent = mcp.RawMessage(`{"a":"` + big + `"}`)
+		}
+		_, tool := limitedHost(t, &host.ResultLimits{MaxResultText: limit}, res)
+		got, err := tool.Call(t.Context(), nil)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if len(got.StructuredContent) != len(res.StructuredContent) {
+			t.Errorf("%s: the structured content has %d bytes", name, len(got.StructuredContent))
+		}
+		for i, out := range []string{host.Text(got), string(schema.AnthropicResult("i", got)), string(schema.OpenAIResult("i", got)), string(schema.OpenAIResponsesResult("i", got)), string(schema.GeminiResult("n", got))} {
+			if len(out) > limit+4000 || name != "many images" && name != "a type and data" && !strings.Contains(out, "are missing here") {
+				t.Errorf("%s, format %d: %d bytes: %.300s", name, i, len(out), out)
+			}
+		}
+	}
+}
+
+func TestTextsOfErrorsAreLimited(t *testing.T) {
+	t.Parallel()
+	s := mcptest.New(t)
+	s.Tool("tool", nil, func(*mcptest.Call) (any, error) {
+		return nil, &jsonrpc.Error{Code: -32000, Message: strings.Repeat("x", 3_000_000)}
+	})
+	h := hostOf(t, host.Options{Limits: &host.ResultLimits{MaxResultText: 1000}}, map[string]*mcptest.Server{"s": s})
+	_, err := h.Call(t.Context(), "mcp__s__tool", nil)
+	if err == nil || len(err.Error()) > 1500 || !strings.Contains(err.Error(), "are missing here") {
+		t.Errorf("%.2000v", err)
+	}
+	if of := (*jsonrpc.Error)(nil); !errors.As(err, &of) {
+		t.Errorf("the error of the server is lost")
+	}
+}
+
+func TestStructuredContentBesideText(t *testing.T) {
+	t.Parallel()
+	for want, res := range map[string]*mcp.CallToolResult{
+		"body\n{\"kind\":\"x\"}": {Content: []mcp.Content{mcp.TextContent("body")}, StructuredContent: mcp.RawMessage(`{"kind":"x"}`)},
+		"{\"a\": 1}":             {Content: []mcp.Content{mcp.TextContent(`{"a": 1}`)}, StructuredContent: mcp.RawMessage(`{"a":1}`)},
+		"hello":                  {Content: []mcp.Content{mcp.TextContent("hello")}, StructuredContent: mcp.RawMessage(`{"result":"hello"}`)},
+		"a\nb":                   {Content: []mcp.Content{mcp.TextContent("a"), mcp.TextContent("b")}, StructuredContent: mcp.RawMessage(`{"result":["a","b"]}`)},
+		"[image content: image/png, 18 bytes]": {Content: []mcp.Content{{Type: mcp.ContentImage, MIMEType: "image/png", Data: "iVBORw0KGgoAAAAAAAAAAAAA"}},
+			StructuredContent: mcp.RawMessage(`{"result":[{"type":"image","data":"iVBORw0KGgoAAAAAAAAAAAAA"}]}`)},
+	} {
+		_, tool := limitedHost(t, &host.ResultLimits{}, res)
+		if text, err := tool.Execute(t.Context(), nil); err != nil || text != want {
+			t.Errorf("%q, %v; want %q", text, err, want)
+		}
 	}
 }
 

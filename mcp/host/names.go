@@ -160,9 +160,12 @@ func withoutHash(name string) string {
 }
 
 // replaceInvalid replaces each character that a provider rejects with an
-// underscore.
+// underscore. Gemini rejects names that begin with a digit or a dash.
 func replaceInvalid(s string) string {
-	b := make([]byte, 0, len(s))
+	b := make([]byte, 0, len(s)+1)
+	if s != "" && (s[0] == '-' || s[0] >= '0' && s[0] <= '9') {
+		b = append(b, '_')
+	}
 	for _, r := range s {
 		switch {
 		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-':

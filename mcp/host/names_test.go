@@ -200,3 +200,13 @@ func TestToolByName(t *testing.T) {
 		}
 	})
 }
+
+func TestNamesBeginWithALetterOrUnderscore(t *testing.T) {
+	for _, naming := range []host.Naming{host.ServerTool, host.Underscore} {
+		for _, server := range []string{"1password", "-x", "9"} {
+			if name := naming(server, "get"); !regexp.MustCompile(`^_[a-zA-Z0-9_-]{1,63}$`).MatchString(name) || name != naming(server, "get") {
+				t.Errorf("%q becomes %q", server, name)
+			}
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/glob"
 	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -364,24 +365,46 @@ func readQuery(raw mcp.RawMessage) (query string, err error) {
 }
 
 // readCall reads the arguments of call_tool. Models send the arguments of the tool
-// as text, too.
+// as text, too, and under other names. Arguments beside the name are an error: the tool
+// may have a "name", too.
 func readCall(raw mcp.RawMessage) (name string, args mcp.RawMessage, err error) {
+	var stray []string
 	r := wire.NewReader(orObject(raw))
 	for r.Object(); r.More(); {
-		switch key := string(r.Key()); {
+		key := string(r.Key())
+		switch {
 		case r.Null():
+			continue
 		case key == "name":
 			name = r.String()
-		case key == "arguments" && r.Kind() == wire.String:
-			args = mcp.RawMessage(r.String())
-		case key == "arguments":
-			args = slices.Clone(r.Raw())
+			continue
+		}
+		value := slices.Clone(r.Raw())
+		if text := wire.NewReader(value); text.Kind() == wire.String {
+			if s := text.String(); key == "arguments" || strings.HasPrefix(wire.Trim(s), "{") {
+				value = []byte(s)
+			}
+		}
+		switch key {
+		case "arguments", "args", "input", "parameters":
+			if key != "arguments" && value[0] != '{' {
+				stray = append(stray, key)
+			} else if args == nil || string(args) == "{}" {
+				args = value
+			} else if string(value) != "{}" {
+				return "", nil, errors.New("there are arguments in " + wire.Quote(key) + " and elsewhere; put all of them into \"arguments\"")
+			}
 		default:
-			r.Skip()
+			stray = append(stray, key)
 		}
 	}
-	if err = r.End(); err == nil && name == "" {
+	switch err = r.End(); {
+	case err != nil:
+	case name == "":
 		err = errors.New(`"name" is missing`)
+	case len(stray) > 0 && (args == nil || string(args) == "{}"):
+		err = errors.New(diag.Printable(strings.Join(stray, ", "), 200) + " must be in \"arguments\": " +
+			`{"name":` + wire.Quote(name) + `,"arguments":{…}}`)
 	}
 	return name, args, err
 }

@@ -132,16 +132,18 @@ func TestModelSearchesAndCalls(t *testing.T) {
 	if err != nil || !strings.HasPrefix(text, want) || strings.Count(text, `"name"`) != 2 {
 		t.Errorf("%s, %v", text, err)
 	}
-	for _, arguments := range []string{`{"path":"x"}`, `"{\"path\":\"x\"}"`} { // models send text, too
-		text, err := tools[1].Execute(t.Context(), raw(`{"name":"mcp__files__read_file","arguments":`+arguments+`}`))
+	inputs := []string{`"arguments":{"path":"x"}`, `"arguments":"{\"path\":\"x\"}"`, `"args":{"path":"x"}`, `"input":"{\"path\":\"x\"}"`,
+		`"parameters":{"path":"x"},"arguments":{}`, `"arguments":{"path":"x"},"reason":"r"`} // models send text and other names, too
+	for _, input := range inputs {
+		text, err := tools[1].Execute(t.Context(), raw(`{"name":"mcp__files__read_file",`+input+`}`))
 		if text != "content" || err != nil {
-			t.Errorf("%q, %v", text, err)
+			t.Errorf("%s: %q, %v", input, text, err)
 		}
 	}
 	if _, err := tools[1].Execute(t.Context(), raw(`{"name":"mcp__files__delete_files"}`)); !errors.Is(err, host.ErrDenied) {
 		t.Errorf("a call that is not approved: %v", err)
 	}
-	if len(calls) != 3 || calls[0] != `mcp__files__read_file {"path":"x"}` {
+	if len(calls) != len(inputs)+1 || slices.ContainsFunc(calls[:len(inputs)], func(c string) bool { return c != `mcp__files__read_file {"path":"x"}` }) {
 		t.Errorf("approved: %q", calls)
 	}
 	for _, tt := range []struct {
@@ -152,6 +154,10 @@ func TestModelSearchesAndCalls(t *testing.T) {
 		{1, `{}`, `"name" is missing`},
 		{1, `{"name":7}`, "call_tool"},
 		{1, `{"name":"mcp__files__read_file","arguments":[1]}`, "not a JSON object"},
+		{1, `{"name":"mcp__files__read_file","path":"x","name2":1}`, `path, name2 must be in "arguments": {"name":"mcp__files__read_file","arguments":{…}}`},
+		{1, `{"name":"mcp__files__read_file","arguments":{},"path":"x"}`, `path must be in "arguments"`},
+		{1, `{"name":"mcp__files__read_file","input":"x"}`, `input must be in "arguments"`},
+		{1, `{"name":"mcp__files__read_file","args":{"path":"x"},"input":{"path":"y"}}`, `put all of them into "arguments"`},
 		{0, `{"query":[]}`, "search_tools"},
 	} {
 		if _, err := tools[tt.tool].Execute(t.Context(), raw(tt.input)); err == nil || !strings.Contains(err.Error(), tt.says) {

@@ -166,6 +166,7 @@ func (t *Tool) Do(ctx context.Context, call *mcp.ToolCall) (*mcp.CallToolResult,
 	}
 	r := t.host.report(t)
 	res, err := t.do(ctx, call, r)
+	err = t.limitedError(err)
 	if called := t.host.opts.Called; called != nil {
 		r.Duration, r.Result, r.Err = time.Since(r.Time), res, err
 		called(settings.ForServer(ctx, r.Server), r)

@@ -1,6 +1,8 @@
 package schema
 
 import (
+	"cmp"
+
 	"github.com/stdmcp/stdmcp/internal/blocks"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
@@ -29,14 +31,15 @@ func AnthropicResult(id string, res *mcp.CallToolResult) mcp.RawMessage {
 	res = orEmpty(res)
 	b := wire.AppendString([]byte(`{"type":"tool_result","tool_use_id":`), id)
 	b = append(wire.AppendKey(b, "content"), '[')
-	empty := len(b)
+	empty, many := len(b), blocks.Many(res)
 	for i := range res.Content {
-		if mime, data := image(&res.Content[i]); data != "" {
+		mime, data, note, ok := blocks.Image(&res.Content[i], many)
+		if ok && !res.IsError { // errors are text alone
 			b = append(wire.AppendComma(b), `{"type":"image","source":{"type":"base64","media_type":`...)
 			b = wire.AppendString(wire.AppendKey(wire.AppendString(b, mime), "data"), data)
 			b = append(b, "}}"...)
 		} else {
-			b = appendTextPart(b, "text", blocks.Text(&res.Content[i]))
+			b = appendTextPart(b, "text", cmp.Or(note, blocks.Text(&res.Content[i])))
 		}
 	}
 	if len(b) == empty {
@@ -57,23 +60,6 @@ func appendTextPart(b []byte, kind, text string) []byte {
 	}
 	b = wire.AppendString(append(wire.AppendComma(b), `{"type":`...), kind)
 	return append(wire.AppendString(wire.AppendKey(b, "text"), text), '}')
-}
-
-// image returns the image in a content block if models accept its type.
-func image(c *mcp.Content) (mime, data string) {
-	switch {
-	case c.Raw != nil:
-		return "", ""
-	case c.Type == mcp.ContentImage:
-		mime, data = c.MIMEType, c.Data
-	case c.Type == mcp.ContentResource && c.Resource != nil:
-		mime, data = c.Resource.MIMEType, c.Resource.Blob
-	}
-	switch mime {
-	case "image/png", "image/jpeg", "image/gif", "image/webp":
-		return mime, data
-	}
-	return "", ""
 }
 
 // errorText returns a result as text. It marks errors for APIs that have no
@@ -99,28 +85,25 @@ func OpenAIResponsesResult(callID string, res *mcp.CallToolResult) mcp.RawMessag
 	res = orEmpty(res)
 	b := wire.AppendString([]byte(`{"type":"function_call_output","call_id":`), callID)
 	b = wire.AppendKey(b, "output")
-	images := false
+	parts, images, many := []byte("["), false, blocks.Many(res)
 	for i := range res.Content {
-		_, data := image(&res.Content[i])
-		images = images || data != ""
+		if mime, data, note, ok := blocks.Image(&res.Content[i], many); ok {
+			images = true
+			parts = append(wire.AppendComma(parts), `{"type":"input_image","image_url":`...)
+			parts = append(wire.AppendString(parts, "data:"+mime+";base64,"+data), '}')
+		} else {
+			parts = appendTextPart(parts, "input_text", cmp.Or(note, blocks.Text(&res.Content[i])))
+		}
 	}
 	if !images || res.IsError {
 		return append(wire.AppendString(b, errorText(res)), '}')
 	}
-	b = append(b, '[')
-	for i := range res.Content {
-		if mime, data := image(&res.Content[i]); data != "" {
-			b = append(wire.AppendComma(b), `{"type":"input_image","image_url":`...)
-			b = append(wire.AppendString(b, "data:"+mime+";base64,"+data), '}')
-		} else {
-			b = appendTextPart(b, "input_text", blocks.Text(&res.Content[i]))
-		}
-	}
-	return append(b, "]}"...)
+	return append(append(b, parts...), "]}"...)
 }
 
 // GeminiResult returns the functionResponse part for a call of the function
-// name. It contains structured content as JSON.
+// name. It contains structured content as JSON if the result has no other content, or
+// only a text that is the same; else it contains the text.
 func GeminiResult(name string, res *mcp.CallToolResult) mcp.RawMessage {
 	res = orEmpty(res)
 	b := wire.AppendString([]byte(`{"functionResponse":{"name":`), name)
@@ -128,7 +111,7 @@ func GeminiResult(name string, res *mcp.CallToolResult) mcp.RawMessage {
 	switch {
 	case res.IsError:
 		b = wire.AppendString(wire.AppendKey(b, "error"), host.Text(res))
-	case len(res.StructuredContent) > 0 && wire.Valid(res.StructuredContent) == nil:
+	case blocks.HasStructured(res) && blocks.SameJSON(host.Text(res), res.StructuredContent):
 		b = wire.AppendLine(wire.AppendKey(b, "output"), res.StructuredContent)
 	default:
 		b = wire.AppendString(wire.AppendKey(b, "output"), host.Text(res))
