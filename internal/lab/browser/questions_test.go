@@ -27,6 +27,14 @@ func TestQuestionTakesNoKeys(t *testing.T) {
 	p.await(`document.getElementById('ask').open && answers === 0 && document.querySelector('#ask input, #ask textarea').value === '' && !document.getElementById('ask').contains(document.activeElement)`)
 	p.run(`document.getElementById('rows').focus()`)
 	p.press("q", 0)
+	p.await(`document.activeElement.id === 'ask'`)
+	p.typeIn("uick")
+	for _, key := range []string{"Enter", " "} {
+		p.press(key, 0)
+	}
+	p.press("Enter", 2) // Ctrl
+	p.press("Tab", 0)
+	p.await(`answers === 0 && document.activeElement.value === ''`)
 	p.await(`document.activeElement.closest('#ask [data-path="/name"]')`)
 	p.press("Enter", 0)
 	p.shows("#ask .problem", "is required")

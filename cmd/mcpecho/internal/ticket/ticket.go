@@ -29,16 +29,17 @@ type Ticket struct {
 
 	Close func() error // ends it before the context does
 
-	page  string
-	path  string
-	host  string
-	used  atomic.Bool
-	warn  func(error)
-	owner func(r *http.Request) error // why the program that sends a request is not the user's, or nil
+	page    string
+	path    string
+	host    string
+	used    atomic.Bool
+	refused atomic.Bool
+	warn    func(error)
+	owner   func(r *http.Request) error // why the program that sends a request is not the user's, or nil
 }
 
 // New returns a ticket for a page, which is served until ctx ends. warn is called with
-// ErrTwice, and with an error for each request of another account that was refused.
+// ErrTwice, and with an error for the first request of another account that was refused.
 func New(ctx context.Context, page string, warn func(error)) (*Ticket, error) {
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
@@ -70,7 +71,9 @@ func (t *Ticket) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if err := t.owner(r); err != nil {
-		t.warn(err)
+		if t.refused.CompareAndSwap(false, true) { // once, of any number
+			t.warn(err)
+		}
 		http.Error(w, "mcpecho: "+err.Error(), http.StatusForbidden)
 		return
 	}

@@ -175,7 +175,10 @@ func (b *Bench) session(ctx context.Context) (reason string, retry bool) {
 			if err := o.client.Err(); err != nil {
 				reason = b.config.Explain(err)
 			}
-			b.update(partConnection, func() { b.connection.Ended, b.connection.EndCause = now(), reason })
+			b.update(partConnection, func() {
+				b.connection.Status, b.connection.Server = statusWaiting, nil
+				b.connection.Reason, b.connection.Ended, b.connection.EndCause = reason, now(), reason
+			})
 			return reason, true
 		case reason = <-b.again:
 			b.note("reconnecting", reason)

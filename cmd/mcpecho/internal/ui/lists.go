@@ -169,8 +169,14 @@ func differences(kind string, old, now mcp.RawMessage) (notes []note) {
 	return notes
 }
 
+// maxListItems and maxListBytes limit a list, which may have any number of pages.
+const maxListItems, maxListBytes = 50_000, 32 << 20
+
+var errLongList = errors.New("the list is longer than 50,000 items or 32 MiB; these are the first ones")
+
 // collect returns the items of a list. T is a pointer: pointers share the code.
 func collect[T marshaler](all iter.Seq2[T, error], convert func(T) *item) (list []*item, err error) {
+	size := 0
 	for v, err := range all {
 		if err != nil {
 			return list, err
@@ -179,6 +185,9 @@ func collect[T marshaler](all iter.Seq2[T, error], convert func(T) *item) (list 
 		i.value, i.Description = v, cut(i.Description, maxDescription)
 		if i.raw, err = v.MarshalJSON(); err != nil {
 			return list, err
+		}
+		if size += len(i.raw); size > maxListBytes || len(list) == maxListItems {
+			return list, errLongList
 		}
 		list = append(list, i)
 	}

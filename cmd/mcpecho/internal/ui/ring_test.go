@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/stdmcp/stdmcp/mcp"
 )
 
 func TestRingDescribesMessages(t *testing.T) {
@@ -116,6 +118,13 @@ func TestStateIsBounded(t *testing.T) {
 	}
 	if len(items) > maxRemoved+1 || size > maxRemovedBytes+10_000 || items[1].Name != "new298" || items[1].Change != changeRemoved {
 		t.Errorf("%d items of %d bytes, then %+v", len(items), size, items[1])
+	}
+	endless := func(yield func(*mcp.Tool, error) bool) { // pages without end
+		for i := 0; yield(&mcp.Tool{Name: fmt.Sprint(i, strings.Repeat("n", 10_000))}, nil); i++ {
+		}
+	}
+	if list, err := collect(endless, toolItem); !errors.Is(err, errLongList) || len(list) < 1000 || len(list) > maxListBytes/10_000 {
+		t.Errorf("%d items of a list without end: %v", len(list), err)
 	}
 	b := New(Config{Explain: error.Error})
 	if text := b.config.Explain(errors.New(strings.Repeat("e", 1<<20))); len(text) > maxReason+10 {

@@ -1,5 +1,5 @@
 // Questions of the server, beside the page: no key that is meant for the page answers one.
-import { $, all, inputs, h, button, quiet, fill, esc, long, some } from './dom.js';
+import { $, all, h, button, quiet, fill, esc, long, some } from './dom.js';
 import { widget, initial, marks } from './form.js';
 import { message } from './result.js';
 import { post } from './api.js';
@@ -89,6 +89,6 @@ export function show({ asks, more }, server) {
 
 // visit goes to the question that is shown, and reports whether there is one.
 export function visit() {
-	if (dialog.open) (all(inputs, dialog)[0] || dialog).focus();
+	if (dialog.open) dialog.focus(); // and not its first field: the user may be typing a word
 	return dialog.open;
 }
