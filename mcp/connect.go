@@ -273,9 +273,6 @@ func (f *firstOf) connect(ctx context.Context, opened Transport, opts *Options) 
 
 // isOtherKind reports whether the server apparently uses another transport.
 func isOtherKind(err error) bool {
-	if e := serverError(err); e != nil && CodeUnsupportedVersion <= e.Code && e.Code <= CodeHeaderMismatch {
-		return false // only modern servers use these codes (Streamable HTTP, backward compatibility)
-	}
 	for ; err != nil; err = errors.Unwrap(err) {
 		if e, ok := err.(OtherTransportError); ok {
 			return e.OtherTransport()

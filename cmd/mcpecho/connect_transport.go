@@ -23,7 +23,6 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
-	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 	"github.com/stdmcp/stdmcp/mcp/sse"
 	"github.com/stdmcp/stdmcp/mcp/stdio"
 	"github.com/stdmcp/stdmcp/mcp/streamhttp"
@@ -194,7 +193,7 @@ func (c *invocation) findPath(ctx context.Context, u *url.URL) string {
 func (c *invocation) suggestTransport(ctx context.Context, err error) error {
 	var other mcp.OtherTransportError
 	f := *failure.Classify(err)
-	if c.otherTransport == nil || f.Hint != "" || !errors.As(err, &other) || !other.OtherTransport() || onlyModern(err) {
+	if c.otherTransport == nil || f.Hint != "" || !errors.As(err, &other) || !other.OtherTransport() {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
@@ -212,13 +211,6 @@ func (c *invocation) suggestTransport(ctx context.Context, err error) error {
 		f.Hint = "omit the type in the configuration, or type: " + c.paste(append(c.without(), "-t", "auto"))
 	}
 	return &f
-}
-
-// onlyModern reports whether err comes from a server that certainly supports
-// Streamable HTTP.
-func onlyModern(err error) bool {
-	var answer *jsonrpc.Error
-	return errors.As(err, &answer) && mcp.CodeUnsupportedVersion <= answer.Code && answer.Code <= mcp.CodeHeaderMismatch
 }
 
 // loginHint returns what to type after the server refused authorization.

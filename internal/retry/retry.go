@@ -27,22 +27,29 @@ type Backoff struct {
 // Wait waits for the next try: for hint if it is positive, such as the time that
 // a server asks for. It returns false if the limit is reached, or if ctx ends.
 func (b *Backoff) Wait(ctx context.Context, hint time.Duration) bool {
-	wait := hint
-	if wait <= 0 {
-		wait = b.First
-		for range b.tries {
-			if wait = min(2*wait, b.Max); wait == b.Max {
-				break
-			}
-		}
+	wait := b.Next()
+	if hint > 0 {
+		wait = hint
 	}
-	if b.tries++; b.Limit > 0 && b.tries > b.Limit {
+	if b.Limit > 0 && b.tries > b.Limit {
 		return false
 	}
 	if b.Observe != nil {
 		b.Observe(wait)
 	}
 	return Sleep(ctx, wait)
+}
+
+// Next counts a try, and returns the wait before it to a caller that waits by itself.
+func (b *Backoff) Next() time.Duration {
+	wait := b.First
+	for range b.tries {
+		if wait = min(2*wait, b.Max); wait == b.Max {
+			break
+		}
+	}
+	b.tries++
+	return wait
 }
 
 // Reset starts again with First, after a try that succeeded.

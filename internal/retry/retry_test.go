@@ -62,3 +62,16 @@ func TestContextEndsWait(t *testing.T) {
 		}
 	})
 }
+
+// TestNext: a caller that waits by itself gets the waits of Wait.
+func TestNext(t *testing.T) {
+	b := Backoff{First: 3 * time.Second, Max: 10 * time.Second}
+	var waits []time.Duration
+	for range 4 {
+		waits = append(waits, b.Next()/time.Second)
+	}
+	b.Reset()
+	if waits = append(waits, b.Next()/time.Second); !slices.Equal(waits, []time.Duration{3, 6, 10, 10, 3}) {
+		t.Error(waits)
+	}
+}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/pause"
+	"github.com/stdmcp/stdmcp/internal/retry"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
@@ -158,7 +159,8 @@ func (h *Host) connect(ctx context.Context, s *server, r *run) (m *monitor, away
 		}
 		return nil, away, connectError(s.name, err, d)
 	}
-	opened := &monitor{h: h, s: s, client: client, params: d, retryDelay: minTTL}
+	opened := &monitor{h: h, s: s, client: client, params: d,
+		relist: retry.Backoff{First: minTTL, Max: maxTTL}, resubscribe: retry.Backoff{First: firstReopen, Max: lastReopen}}
 	m = opened
 	connected := false
 	defer func() {
@@ -269,9 +271,6 @@ const otherTypeTimeout = 5 * time.Second
 // transport. Some servers of Streamable HTTP respond to the GET of HTTP+SSE with a
 // web page; without a declared type, a page means that the URL is wrong.
 func wantsOther(err error, typed bool) bool {
-	if e, ok := diag.Find[*jsonrpc.Error](err); ok && mcp.CodeUnsupportedVersion <= e.Code && e.Code <= mcp.CodeHeaderMismatch {
-		return false // only modern servers use these codes (Streamable HTTP, backward compatibility)
-	}
 	e, ok := diag.Find[mcp.OtherTransportError](err)
 	return ok && (e.OtherTransport() || typed && errors.Is(e, jsonrpc.ErrMalformed))
 }

@@ -24,11 +24,10 @@ type monitor struct {
 	sub   *mcp.Subscription // nil if not subscribed
 	stale bool              // the server has reported other tools, which are not listed yet
 
-	reopen  time.Time     // when to subscribe again; zero means never
-	backoff time.Duration // the last wait before that; 0 after a subscription that lasted
-	opened  time.Time     // when sub was opened
-	refresh time.Time     // when to list the tools again; zero means never
-	listed  time.Time     // when the tools were last listed because of a change
+	reopen  time.Time // when to subscribe again; zero means never
+	opened  time.Time // when sub was opened
+	refresh time.Time // when to list the tools again; zero means never
+	listed  time.Time // when the tools were last listed because of a change
 
 	// When to report changes of the other lists; zero means never.
 	prompts, resources time.Time
@@ -37,7 +36,8 @@ type monitor struct {
 	misses int       // consecutive pings without a response
 	lost   error     // why the server is unreachable
 
-	retryDelay time.Duration // delay before the next list request after an error
+	relist      retry.Backoff // of list requests after errors
+	resubscribe retry.Backoff // of subscriptions, until one lasts
 }
 
 // The times of a monitor.
@@ -136,13 +136,12 @@ func (m *monitor) unsubscribe() {
 func (m *monitor) scheduleRefresh(err error) {
 	switch {
 	case err != nil:
-		m.refreshAfter(m.retryDelay)
-		m.retryDelay = min(2*m.retryDelay, maxTTL)
+		m.refreshAfter(m.relist.Next())
 		return
 	case m.sub == nil || !m.notifiesTools():
 		m.refreshAfter(time.Duration(m.params.ttl.Load()))
 	}
-	m.retryDelay = minTTL
+	m.relist.Reset()
 }
 
 func due(at, now time.Time) bool { return !at.IsZero() && !at.After(now) }
@@ -202,7 +201,7 @@ func (m *monitor) wait(ctx context.Context) {
 			break
 		}
 		if time.Since(m.opened) >= lastReopen {
-			m.backoff = 0
+			m.resubscribe.Reset()
 		}
 		m.reopenLater()
 	}
@@ -238,8 +237,7 @@ func (m *monitor) setSub(sub *mcp.Subscription) {
 
 // reopenLater schedules the next subscription request.
 func (m *monitor) reopenLater() {
-	m.backoff = min(max(2*m.backoff, firstReopen), lastReopen)
-	m.reopen = time.Now().Add(m.backoff)
+	m.reopen = time.Now().Add(m.resubscribe.Next())
 }
 
 // recordTTL returns an interceptor that records the TTL of each list of tools,

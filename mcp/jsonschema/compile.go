@@ -267,8 +267,8 @@ func (c *compiler) addCount(n *node, name string, raw value) error {
 	if !c.spend(len(raw.text())) {
 		return c.err
 	}
-	if d := parseDecimal(raw.text()); raw.kind() == numeric && !d.negative {
-		n.counts.add(name, d.floor(math.MaxInt32))
+	if d := parse(raw); raw.kind() == numeric && !d.Negative {
+		n.counts.add(name, floor(d, math.MaxInt32))
 	}
 	return nil
 }

@@ -55,9 +55,9 @@ func (c *checker) hash(v value) uint64 {
 	h.WriteByte(byte(v.kind()))
 	switch v.kind() {
 	case numeric:
-		d := parseDecimal(v.text())
-		add(&h, uint64(int64(d.sign()*2)+d.exp*8)) // of fixed length, as digits follow
-		h.WriteString(d.digits)
+		d := parse(v)
+		add(&h, uint64(int64(d.Sign()*2)+d.Exp*8)) // of fixed length, as digits follow
+		h.WriteString(d.Digits)
 	case text:
 		h.WriteString(v.text())
 	case boolean:

@@ -68,5 +68,5 @@ func (c *checker) isKind(v value, want kinds) bool {
 	if want&(1<<v.kind()) != 0 {
 		return true
 	}
-	return v.kind() == numeric && want&integer != 0 && c.spend(v.length()) && parseDecimal(v.text()).isWhole()
+	return v.kind() == numeric && want&integer != 0 && c.spend(v.length()) && parse(v).IsWhole()
 }

@@ -1,11 +1,11 @@
 package jsonschema
 
 import (
-	"cmp"
 	"math/big"
 	"math/bits"
 	"strconv"
-	"strings"
+
+	"github.com/stdmcp/stdmcp/internal/decimal"
 )
 
 func (c *checker) checkNumber(n *node, v value) bool {
@@ -28,39 +28,11 @@ func (c *checker) checkNumber(n *node, v value) bool {
 	return c.err == nil
 }
 
-// A decimal is the exact value of a number: 0.digits times ten to the power of exp. The
-// digits begin and end with none that is 0.
-type decimal struct {
-	negative bool
-	digits   string
-	exp      int64
-}
-
-// maxExp limits exponents: numbers beyond it are taken for one with this exponent.
-const maxExp = 1 << 40
-
-// parseDecimal parses a number, in a time that is proportional to its length.
-func parseDecimal(s string) decimal {
-	s, negative := strings.CutPrefix(s, "-")
-	exp := int64(0)
-	if i := strings.IndexAny(s, "eE"); i >= 0 {
-		n, err := strconv.ParseInt(s[i+1:], 10, 64) // at the limits of int64 if it is out of range
-		if exp = max(-maxExp, min(n, maxExp)); err != nil && n == 0 {
-			return decimal{}
-		}
-		s = s[:i]
-	}
-	whole, fraction, _ := strings.Cut(s, ".")
-	if whole = strings.TrimLeft(whole, "0"); whole == "" {
-		rest := strings.TrimLeft(fraction, "0")
-		exp -= int64(len(fraction) - len(rest))
-		fraction = rest
-	}
-	digits := strings.TrimRight(whole+fraction, "0")
-	if digits == "" {
-		return decimal{}
-	}
-	return decimal{negative, digits, exp + int64(len(whole))}
+// parse returns the value of a number; that of an exponent beyond the limits of package
+// decimal is one with the limit.
+func parse(v value) decimal.Number {
+	n, _ := decimal.Parse(v.text())
+	return n
 }
 
 // compare compares two numbers.
@@ -68,36 +40,16 @@ func (c *checker) compare(a, b value) int {
 	if !c.spend(a.length() + b.length()) {
 		return 0
 	}
-	return parseDecimal(a.text()).compare(parseDecimal(b.text()))
+	return parse(a).Compare(parse(b))
 }
-
-func (d decimal) compare(e decimal) int {
-	if x, y := d.sign(), e.sign(); x != y || x == 0 {
-		return cmp.Compare(x, y)
-	}
-	order := cmp.Or(cmp.Compare(d.exp, e.exp), strings.Compare(d.digits, e.digits))
-	return order * d.sign()
-}
-
-func (d decimal) sign() int {
-	switch {
-	case d.digits == "":
-		return 0
-	case d.negative:
-		return -1
-	}
-	return 1
-}
-
-func (d decimal) isWhole() bool { return d.digits == "" || d.exp >= int64(len(d.digits)) }
 
 // floor returns the whole part of a number that is not negative, or at most most.
-func (d decimal) floor(most int) int {
-	if d.digits == "" || d.exp <= 0 {
+func floor(d decimal.Number, most int) int {
+	if d.Digits == "" || d.Exp <= 0 {
 		return 0
 	}
-	n, err := strconv.ParseInt(d.digits[:min(d.exp, int64(len(d.digits)))], 10, 64)
-	for i := int64(len(d.digits)); i < d.exp && n < int64(most); i++ {
+	n, err := strconv.ParseInt(d.Digits[:min(d.Exp, int64(len(d.Digits)))], 10, 64)
+	for i := int64(len(d.Digits)); i < d.Exp && n < int64(most); i++ {
 		n *= 10
 	}
 	if err != nil {
@@ -118,12 +70,12 @@ func (c *checker) isMultiple(v, step value) bool {
 	if !c.spend(v.length() + step.length()) {
 		return false
 	}
-	x, y := parseDecimal(v.text()), parseDecimal(step.text())
-	long := max(len(x.digits), len(y.digits))
-	if x.digits == "" || y.digits == "" || long > maxDigits {
+	x, y := parse(v), parse(step)
+	long := max(len(x.Digits), len(y.Digits))
+	if x.Digits == "" || y.Digits == "" || long > maxDigits {
 		return true
 	}
-	zeros := (x.exp - int64(len(x.digits))) - (y.exp - int64(len(y.digits))) // that x has more at its end
+	zeros := (x.Exp - int64(len(x.Digits))) - (y.Exp - int64(len(y.Digits))) // that x has more at its end
 	if zeros < 0 {
 		return false
 	}
@@ -131,8 +83,8 @@ func (c *checker) isMultiple(v, step value) bool {
 	if !c.spend((perStep + long*long*perProduct/32) * (4 + bits.Len64(uint64(zeros))) / 4) {
 		return false
 	}
-	a, _ := new(big.Int).SetString(x.digits, 10)
-	b, _ := new(big.Int).SetString(y.digits, 10)
+	a, _ := new(big.Int).SetString(x.Digits, 10)
+	b, _ := new(big.Int).SetString(y.Digits, 10)
 	power := new(big.Int).Exp(big.NewInt(10), big.NewInt(zeros), b) // modulo b
 	return a.Mul(a, power).Mod(a, b).Sign() == 0
 }

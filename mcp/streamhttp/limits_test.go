@@ -185,7 +185,7 @@ func TestStatusOfSessions(t *testing.T) {
 			t.Errorf("%d %s: traced is %v, %v", tt.status, tt.body, traced, err)
 		}
 	}
-	for code, other := range map[int64]bool{jsonrpc.CodeMethodNotFound: false, -32000: true} {
+	for code, other := range map[int64]bool{jsonrpc.CodeMethodNotFound: false, -32000: true, -32019: true, -32020: false, -32021: false, -32022: false, -32023: true} {
 		resp := &http.Response{StatusCode: 404, Request: &http.Request{URL: &url.URL{}}, Header: http.Header{"Content-Type": {typeJSON}},
 			Body: io.NopCloser(strings.NewReader(`{"jsonrpc":"2.0","id":1,"error":{"code":` + strconv.FormatInt(code, 10) + `,"message":"m"}}`))}
 		var rpc *rpcError

@@ -148,10 +148,15 @@ type rpcError struct {
 func (e *rpcError) Error() string { return e.err.Error() }
 func (e *rpcError) Unwrap() error { return e.err }
 
+// modernMin and modernMax are the first and the last code that only servers of
+// Streamable HTTP use (backward compatibility).
+const modernMin, modernMax = -32022, -32020
+
 // OtherTransport reports whether the server may require another transport. A
 // server that knows the transport, but not the method, responds with 404 too.
 func (e *rpcError) OtherTransport() bool {
-	if e.err.Code == jsonrpc.CodeMethodNotFound && e.status.Status == http.StatusNotFound {
+	code := e.err.Code
+	if modernMin <= code && code <= modernMax || code == jsonrpc.CodeMethodNotFound && e.status.Status == http.StatusNotFound {
 		return false
 	}
 	return e.status.OtherTransport()

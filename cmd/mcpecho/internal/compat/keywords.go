@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stdmcp/stdmcp/internal/decimal"
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
@@ -59,7 +60,7 @@ func typeOf(v *value) types {
 	case wire.Bool:
 		return booleans
 	case wire.Number:
-		if d, ok := parseDecimal(v.text); ok && d.isWhole() {
+		if d, ok := decimal.Parse(v.text); ok && d.IsWhole() {
 			return integers
 		}
 		return fractions
@@ -236,7 +237,7 @@ func missing(list, other []*value) (none []*value) {
 type bound struct {
 	name      string
 	at        *value
-	limit     decimal
+	limit     decimal.Number
 	exclusive bool
 }
 
@@ -248,7 +249,7 @@ func (v view) bound(name, exclusive string, sign int) (b bound, ok bool) {
 		if at == nil {
 			continue
 		}
-		d, valid := parseDecimal(at.text)
+		d, valid := decimal.Parse(at.text)
 		if at.kind != wire.Number || !valid {
 			return b, false
 		}
@@ -269,7 +270,7 @@ func (b bound) compare(a bound, sign int) int {
 	case b.at == nil:
 		return -1
 	}
-	order := b.limit.compare(a.limit) * sign
+	order := b.limit.Compare(a.limit) * sign
 	if order == 0 && b.exclusive != a.exclusive {
 		order = -1
 		if b.exclusive {
@@ -320,7 +321,7 @@ func (c *comparer) compareCounts(path string, old, new view, least, most string)
 		a, b := old.member(name), new.member(name)
 		x, ok := count(a)
 		y, ok2 := count(b)
-		order := y.compare(x) // of two limits
+		order := y.Compare(x) // of two limits
 		if name == most {
 			switch order = -order; {
 			case a == nil && b == nil:
@@ -344,12 +345,12 @@ func (c *comparer) compareCounts(path string, old, new view, least, most string)
 }
 
 // count returns a limit, which is 0 if it is absent. It reports whether it is a count.
-func count(v *value) (decimal, bool) {
+func count(v *value) (decimal.Number, bool) {
 	if v == nil {
-		return decimal{}, true
+		return decimal.Number{}, true
 	}
-	d, ok := parseDecimal(v.text)
-	return d, ok && v.kind == wire.Number && !d.negative && d.isWhole()
+	d, ok := decimal.Parse(v.text)
+	return d, ok && v.kind == wire.Number && !d.Negative && d.IsWhole()
 }
 
 func (c *comparer) compareArrays(path string, old, new view) {

@@ -5,6 +5,7 @@ import (
 	"hash/maphash"
 	"strings"
 
+	"github.com/stdmcp/stdmcp/internal/decimal"
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
@@ -107,7 +108,7 @@ func read(r *wire.Reader, text string) *value {
 		_, _ = h.WriteString(v.text)
 	case wire.Number:
 		v.text = string(r.Raw())
-		if d, ok := parseDecimal(v.text); ok {
+		if d, ok := decimal.Parse(v.text); ok {
 			maphash.WriteComparable(&h, d)
 		} else {
 			_, _ = h.WriteString(v.text)

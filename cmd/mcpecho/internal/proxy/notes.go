@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/lock"
+	"github.com/stdmcp/stdmcp/internal/retry"
 )
 
 const (
@@ -25,7 +26,7 @@ type Notes struct {
 	mu    lock.Mutex    // guards what follows
 	shown int           // lines that were shown, without a pause
 	more  int           // lines that were not shown
-	wait  time.Duration // until their number is shown
+	wait  retry.Backoff // until their number is shown
 	timer *time.Timer   // nil if there are none
 	last  time.Time     // of the latest line
 }
@@ -35,13 +36,12 @@ func (n *Notes) Note(line string) {
 	n.mu.Lock()
 	now := time.Now()
 	if now.Sub(n.last) > maxCountTime && n.more == 0 {
-		n.shown, n.wait = 0, countTime
+		n.shown, n.wait = 0, retry.Backoff{First: countTime, Max: maxCountTime}
 	}
 	n.last = now
 	if n.shown >= maxNotes {
 		if n.more++; n.more == 1 {
-			n.timer = time.AfterFunc(n.wait, n.Flush)
-			n.wait = min(2*n.wait, maxCountTime)
+			n.timer = time.AfterFunc(n.wait.Next(), n.Flush)
 		}
 		n.mu.Unlock()
 		return

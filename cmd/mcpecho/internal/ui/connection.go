@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/retry"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 	"github.com/stdmcp/stdmcp/mcp/stdio"
@@ -74,23 +75,22 @@ func (b *Bench) Run(ctx context.Context) {
 		b.cancel()
 		<-watched
 	}()
-	wait := firstWait
+	wait := retry.Backoff{First: firstWait, Max: maxWait}
 	for ctx.Err() == nil {
 		began := time.Now()
-		reason, retry := b.session(ctx)
+		reason, again := b.session(ctx)
 		if ctx.Err() != nil {
 			return
 		}
-		if !retry {
+		if !again {
 			continue // for a reason of the user
 		}
 		if time.Since(began) > longLife {
-			wait = firstWait
+			wait.Reset()
 		}
-		if !b.pause(ctx, reason, wait) {
+		if !b.pause(ctx, reason, wait.Next()) {
 			return
 		}
-		wait = min(2*wait, maxWait)
 	}
 }
 
