@@ -259,6 +259,8 @@ func (c *Client) decode(q *request, raw []byte, res result) error {
 		return c.failed(q, jsonrpc.Malformed(err))
 	}
 	switch err := q.era.classify(q, res.common()); {
+	case err == nil && ok && tool.Content == nil && tool.StructuredContent == nil && tool.Extra["toolResult"] != nil:
+		return c.lacks(q, "content, only toolResult, which no supported protocol version has")
 	case err == errTask, err == ErrInputRequired && q.traits&takesInput != 0:
 		return &unfinished{err, raw}
 	case err != nil:
@@ -280,6 +282,11 @@ func (c *Client) decode(q *request, raw []byte, res result) error {
 		c.store(q.slot, raw, res)
 	}
 	return nil
+}
+
+// lacks returns the error for a result without a required member.
+func (c *Client) lacks(q *request, member string) error {
+	return c.failed(q, jsonrpc.Malformed(errors.New("the result has no "+member)))
 }
 
 // readAgain reads a result whose long texts the reader has postponed.

@@ -41,6 +41,48 @@ func (c *codec) string(key string, p *string, always bool) {
 	}
 }
 
+// hint is for a string that describes something. It skips a value of another type, so
+// that a hint fails no item and no result.
+func (c *codec) hint(key string, p *string) {
+	if c.writing || !c.at(key) || c.r.Kind() == wire.String {
+		c.string(key, p, omitEmpty)
+	} else {
+		c.skip()
+	}
+}
+
+// skip skips the value of the current member.
+func (c *codec) skip() {
+	c.key = nil
+	c.r.Skip()
+}
+
+// lenient calls read for a member that describes something. If read fails, lenient skips
+// the value and sets *p to zero.
+func lenient[T any](c *codec, key string, p *T, read func()) {
+	if c.writing || !c.at(key) {
+		read()
+		return
+	}
+	mark := c.r.Mark()
+	if read(); c.r.Err() != nil {
+		var zero T
+		*p = zero
+		c.r.Reset(mark)
+		c.skip()
+	}
+}
+
+// icons is for icons, which only describe something.
+func (c *codec) icons(p *[]Icon) {
+	lenient(c, "icons", p, func() { list(c, "icons", p, omitEmpty) })
+}
+
+// hintObject is like pointer, and skips what has another shape.
+func hintObject[T any, P objectPtr[T]](c *codec, key string, p **T) {
+	lenient(c, key, p, func() { pointer[T, P](c, key, p) })
+}
+
 // exact is for a string that the client sends back to the server. It is always written.
 func (c *codec) exact(key string, p *string) {
 	if c.take(key) {
@@ -54,7 +96,7 @@ func (c *codec) exact(key string, p *string) {
 // that the flag was present, so that a false is written again.
 func (c *codec) bool(key string, p, said *bool) {
 	if c.take(key) {
-		*p = c.r.Bool()
+		*p = c.readBool()
 		if said != nil {
 			*said = true
 		}
@@ -93,11 +135,31 @@ func (c *codec) exactPtr(key string, p **string) {
 
 func (c *codec) boolPtr(key string, p **bool) {
 	if c.take(key) {
-		v := c.r.Bool()
+		v := c.readBool()
 		*p = &v
 	} else if c.put(key, *p != nil) {
 		c.b = wire.AppendBool(c.b, **p)
 	}
+}
+
+// readBool reads a boolean, which some servers write as a string.
+func (c *codec) readBool() bool {
+	if c.r.Kind() == wire.String {
+		switch mark := c.r.Mark(); c.r.String() {
+		case "true", "True":
+			return true
+		case "false", "False":
+			return false
+		default:
+			c.r.Reset(mark)
+		}
+	}
+	return c.r.Bool()
+}
+
+// hintBool is like boolPtr, and skips what is no boolean.
+func (c *codec) hintBool(key string, p **bool) {
+	lenient(c, key, p, func() { c.boolPtr(key, p) })
 }
 
 func (c *codec) intPtr(key string, p **int64) {

@@ -186,9 +186,12 @@ type PrimitiveSchema struct {
 }
 
 func (t *PrimitiveSchema) fields(c *codec) {
+	if c.at("type") && c.r.Kind() == wire.Array {
+		t.Type = c.readTypes()
+	}
 	c.string("type", &t.Type, always)
-	c.string("title", &t.Title, omitEmpty)
-	c.string("description", &t.Description, omitEmpty)
+	c.hint("title", &t.Title)
+	c.hint("description", &t.Description)
 	c.intPtr("minLength", &t.MinLength)
 	c.intPtr("maxLength", &t.MaxLength)
 	c.string("format", &t.Format, omitEmpty)
@@ -203,6 +206,25 @@ func (t *PrimitiveSchema) fields(c *codec) {
 	c.raw("default", &t.Default)
 	c.extra(&t.Extra)
 }
+
+// readTypes reads the types of a field that may also be null, and returns the other one.
+func (c *codec) readTypes() (kind string) {
+	c.key = nil
+	n, null := 0, false
+	for c.r.Array(); c.more(); n++ {
+		if s := c.r.String(); s == "null" {
+			null = true
+		} else {
+			kind = s
+		}
+	}
+	if n != 2 || !null || kind == "" {
+		c.r.Fail(errTypes)
+	}
+	return kind
+}
+
+var errTypes = errors.New("JSON: the types of a field are not one type and null")
 
 // Choices returns the options of a choice with their titles, or nil if the field
 // is not a choice.

@@ -39,7 +39,11 @@ func (c *Client) GetPrompt(ctx context.Context, name string, args map[string]str
 	if args != nil {
 		q.args = args
 	}
-	return call(ctx, c, q, fresh[GetPromptResult])
+	res, err := call(ctx, c, q, fresh[GetPromptResult])
+	if err == nil && res.Messages == nil {
+		return nil, c.lacks(q, "messages")
+	}
+	return res, err
 }
 
 // A Prompt is a template of messages that a server offers to users.
@@ -56,10 +60,10 @@ type Prompt struct {
 
 func (t *Prompt) fields(c *codec) {
 	c.exact("name", &t.Name)
-	c.string("title", &t.Title, omitEmpty)
-	c.string("description", &t.Description, omitEmpty)
+	c.hint("title", &t.Title)
+	c.hint("description", &t.Description)
 	list(c, "arguments", &t.Arguments, omitEmpty)
-	list(c, "icons", &t.Icons, omitEmpty)
+	c.icons(&t.Icons)
 	c.raw("_meta", &t.Meta)
 	c.extra(&t.Extra)
 }
@@ -78,9 +82,9 @@ type PromptArgument struct {
 
 func (t *PromptArgument) fields(c *codec) {
 	c.exact("name", &t.Name)
-	c.string("title", &t.Title, omitEmpty)
-	c.string("description", &t.Description, omitEmpty)
-	c.boolPtr("required", &t.Required)
+	c.hint("title", &t.Title)
+	c.hint("description", &t.Description)
+	c.hintBool("required", &t.Required)
 	c.extra(&t.Extra)
 }
 
@@ -117,7 +121,7 @@ type GetPromptResult struct {
 }
 
 func (t *GetPromptResult) fields(c *codec) {
-	c.string("description", &t.Description, omitEmpty)
+	c.hint("description", &t.Description)
 	list(c, "messages", &t.Messages, always)
 	t.Result.fields(c)
 }

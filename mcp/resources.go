@@ -66,7 +66,12 @@ func (c *Client) ListResourceTemplates(ctx context.Context) ([]*ResourceTemplate
 //
 // If the server does not declare resources, the request is sent all the same.
 func (c *Client) ReadResource(ctx context.Context, uri string) (*ReadResourceResult, error) {
-	return call(ctx, c, newRequest("resources/read", uri, (*request).appendURI), fresh[ReadResourceResult])
+	q := newRequest("resources/read", uri, (*request).appendURI)
+	res, err := call(ctx, c, q, fresh[ReadResourceResult])
+	if err == nil && res.Contents == nil {
+		return nil, c.lacks(q, "contents")
+	}
+	return res, err
 }
 
 // A Resource describes data that a server offers.
@@ -86,8 +91,8 @@ type Resource struct {
 
 func (t *Resource) fields(c *codec) {
 	c.resource(&t.URI, &t.Name, &t.Title, &t.Description, &t.MIMEType, &t.Size)
-	pointer(c, "annotations", &t.Annotations)
-	list(c, "icons", &t.Icons, omitEmpty)
+	hintObject(c, "annotations", &t.Annotations)
+	c.icons(&t.Icons)
 	c.raw("_meta", &t.Meta)
 	c.extra(&t.Extra)
 }
@@ -96,9 +101,9 @@ func (t *Resource) fields(c *codec) {
 func (c *codec) resource(uri, name, title, description, mimeType *string, size **int64) {
 	c.exact("uri", uri)
 	c.string("name", name, always)
-	c.string("title", title, omitEmpty)
-	c.string("description", description, omitEmpty)
-	c.string("mimeType", mimeType, omitEmpty)
+	c.hint("title", title)
+	c.hint("description", description)
+	c.hint("mimeType", mimeType)
 	c.hintPtr("size", size)
 }
 
@@ -121,11 +126,11 @@ type ResourceTemplate struct {
 func (t *ResourceTemplate) fields(c *codec) {
 	c.exact("uriTemplate", &t.URITemplate)
 	c.string("name", &t.Name, always)
-	c.string("title", &t.Title, omitEmpty)
-	c.string("description", &t.Description, omitEmpty)
-	c.string("mimeType", &t.MIMEType, omitEmpty)
-	pointer(c, "annotations", &t.Annotations)
-	list(c, "icons", &t.Icons, omitEmpty)
+	c.hint("title", &t.Title)
+	c.hint("description", &t.Description)
+	c.hint("mimeType", &t.MIMEType)
+	hintObject(c, "annotations", &t.Annotations)
+	c.icons(&t.Icons)
 	c.raw("_meta", &t.Meta)
 	c.extra(&t.Extra)
 }

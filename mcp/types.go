@@ -32,11 +32,11 @@ type Implementation struct {
 
 func (t *Implementation) fields(c *codec) {
 	c.string("name", &t.Name, always)
-	c.string("title", &t.Title, omitEmpty)
+	c.hint("title", &t.Title)
 	c.string("version", &t.Version, always)
-	c.string("description", &t.Description, omitEmpty)
-	c.string("websiteUrl", &t.WebsiteURL, omitEmpty)
-	list(c, "icons", &t.Icons, omitEmpty)
+	c.hint("description", &t.Description)
+	c.hint("websiteUrl", &t.WebsiteURL)
+	c.icons(&t.Icons)
 	c.extra(&t.Extra)
 }
 
@@ -55,7 +55,7 @@ type Icon struct {
 
 func (t *Icon) fields(c *codec) {
 	c.string("src", &t.Src, always)
-	c.string("mimeType", &t.MIMEType, omitEmpty)
+	c.hint("mimeType", &t.MIMEType)
 	stringList(c, "sizes", &t.Sizes, omitEmpty)
 	c.string("theme", &t.Theme, omitEmpty)
 	c.extra(&t.Extra)
@@ -71,9 +71,9 @@ type Annotations struct {
 }
 
 func (t *Annotations) fields(c *codec) {
-	stringList(c, "audience", &t.Audience, omitEmpty)
-	c.floatPtr("priority", &t.Priority)
-	c.string("lastModified", &t.LastModified, omitEmpty)
+	lenient(c, "audience", &t.Audience, func() { stringList(c, "audience", &t.Audience, omitEmpty) })
+	lenient(c, "priority", &t.Priority, func() { c.floatPtr("priority", &t.Priority) })
+	c.hint("lastModified", &t.LastModified)
 	c.extra(&t.Extra)
 }
 
@@ -208,7 +208,7 @@ func (s *ServerInfo) fields(c *codec) {
 	c.string("protocolVersion", &s.ProtocolVersion, always)
 	c.object("capabilities", &s.Capabilities)
 	c.object("serverInfo", &s.Implementation)
-	c.string("instructions", &s.Instructions, omitEmpty)
+	c.hint("instructions", &s.Instructions)
 	if c.take("probed") {
 		s.Probed = time.Unix(c.r.Int(), 0)
 	} else if c.put("probed", s.Probed != never) {
@@ -231,7 +231,7 @@ func (t *discoverResult) fields(c *codec) {
 	}
 	stringList(c, "supportedVersions", &t.SupportedVersions, always)
 	c.object("capabilities", &t.Capabilities)
-	c.string("instructions", &t.Instructions, omitEmpty)
+	c.hint("instructions", &t.Instructions)
 	t.result.fields(c)
 }
 

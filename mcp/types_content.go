@@ -187,11 +187,11 @@ type ResourceContents struct {
 
 func (t *ResourceContents) fields(c *codec) {
 	c.string("uri", &t.URI, always)
-	c.string("mimeType", &t.MIMEType, omitEmpty)
+	c.hint("mimeType", &t.MIMEType)
+	c.string("text", &t.Text, !t.IsBlob && t.Blob == "")
 	if c.at("blob") && c.r.Kind() == wire.String {
 		t.IsBlob = true // though it may be empty
 	}
-	c.string("text", &t.Text, !t.IsBlob && t.Blob == "")
 	c.string("blob", &t.Blob, t.IsBlob)
 	c.raw("_meta", &t.Meta)
 	c.extra(&t.Extra)

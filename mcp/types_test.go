@@ -164,7 +164,7 @@ func TestMissingAndNullListsAreEmpty(t *testing.T) {
 }
 
 func TestInvalidItemsAreLeftOutAndReported(t *testing.T) {
-	res := unmarshal[ListToolsResult](t, `{"tools":[{"name":"a"},{"name":7},null,{"name":"b","annotations":{"title":[]}},
+	res := unmarshal[ListToolsResult](t, `{"tools":[{"name":"a"},{"name":7},null,{"name":["b"]},
 		"c",{"description":"nameless"},{"name":"d","icons":[{"src":"s","sizes":"any"}]},{"name":"e","name":"f"}],"nextCursor":""}`)
 	var names, problems []string
 	for _, tool := range res.Tools {
@@ -376,5 +376,45 @@ func TestListsHoldPointers(t *testing.T) {
 	}
 	if b, err := (CreateMessageParams{Tools: list}).MarshalJSON(); !strings.Contains(string(b), `"tools":[{"name":"a"},{"name":"b"}]`) {
 		t.Errorf("%s, %v", b, err)
+	}
+}
+
+// TestDescriptionsOfAnotherType: what only describes an item fails no item. Some servers
+// write booleans as strings, several lines as a list, and the URL of an icon as a string.
+func TestDescriptionsOfAnotherType(t *testing.T) {
+	res := unmarshal[ListToolsResult](t, `{"tools":[
+		{"name":"a","title":5,"description":["one","two"],"icons":"https://example.com/a.png","annotations":{"readOnlyHint":"true","openWorldHint":0,"title":[]},"execution":true},
+		{"icons":[{"src":"s"},"t"],"annotations":"x","name":"b"}]}`)
+	if len(res.Tools) != 2 || res.bad != nil {
+		t.Fatalf("%v left out", res.bad)
+	}
+	a, b := res.Tools[0], res.Tools[1]
+	if a.Name != "a" || a.Title != "" || a.Description != "" || a.Icons != nil || !a.Annotations.ReadOnly() || a.Annotations.OpenWorldHint != nil || a.Execution != nil {
+		t.Errorf("%+v, annotations %+v", a, a.Annotations)
+	}
+	if b.Name != "b" || b.Icons != nil || b.Annotations != nil {
+		t.Errorf("%+v", b)
+	}
+	info := unmarshal[ServerInfo](t, `{"protocolVersion":"2025-06-18","capabilities":{},"instructions":["a"],"serverInfo":{"name":"x","version":"1","title":[],"icons":{}}}`)
+	if info.Name != "x" || info.Version != "1" || info.Instructions != "" {
+		t.Errorf("%+v", info)
+	}
+}
+
+// TestContentsInAnyOrder: one of text and blob may be null.
+func TestContentsInAnyOrder(t *testing.T) {
+	for _, text := range []string{`{"uri":"a:","text":null,"blob":"aGk="}`, `{"blob":"aGk=","text":null,"uri":"a:"}`, `{"text":null,"mimeType":5,"blob":"aGk="}`} {
+		c := unmarshal[ResourceContents](t, text)
+		if b, err := c.Bytes(); !c.IsBlob || string(b) != "hi" || err != nil {
+			t.Errorf("%s: %+v, %q, %v", text, c, b, err)
+		}
+	}
+}
+
+func TestFieldsThatMayBeNull(t *testing.T) {
+	p := unmarshal[ElicitParams](t, `{"message":"m","requestedSchema":{"type":"object","properties":{"a":{"type":["string","null"],"title":null},"b":{"type":["null","integer"],"title":7}}}}`)
+	fields, err := p.Fields()
+	if err != nil || len(fields) != 2 || fields[0].Schema.Type != "string" || fields[1].Schema.Type != "integer" {
+		t.Errorf("%+v, %v", fields, err)
 	}
 }

@@ -1,6 +1,8 @@
 package jsonrpc
 
 import (
+	"bytes"
+
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
@@ -20,7 +22,7 @@ func Parse(data []byte) (Message, error) {
 
 // parse is Parse that also reports whether it has replaced lone surrogates.
 func parse(data []byte) (m Message, mended bool, err error) {
-	r := wire.NewReader(data)
+	r := wire.NewReader(bytes.TrimPrefix(data, []byte("\ufeff")))
 	r.Mend()
 	var version, hasMethod bool
 	for r.Object(); r.More(); {

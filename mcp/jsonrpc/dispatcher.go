@@ -40,7 +40,7 @@ func (d *Dispatcher) Receive(conn Conn, data []byte, only ID) {
 		d.Handler.Trace(false, data)
 	}
 	var err error
-	if text := wire.Trim(data); len(text) > 0 && text[0] == '[' {
+	if text := wire.Trim(bytes.TrimPrefix(data, []byte("\ufeff"))); len(text) > 0 && text[0] == '[' {
 		err = d.batch(conn, text, only)
 	} else {
 		err = d.message(conn, text, only)

@@ -101,8 +101,8 @@ func (e *Error) append(b []byte) []byte {
 	return append(b, '}')
 }
 
-// readError reads an error object. It accepts a string as the message because
-// some servers send one.
+// readError reads an error object. Some servers send a string, which is the message, and
+// some a text as the code.
 func readError(r *wire.Reader) *Error {
 	e := new(Error)
 	if r.Kind() == wire.String {
@@ -112,7 +112,11 @@ func readError(r *wire.Reader) *Error {
 	for r.Object(); r.More(); {
 		switch string(r.Key()) {
 		case "code":
-			e.Code = r.Int()
+			if r.Kind() == wire.String {
+				e.Code, _ = strconv.ParseInt(r.String(), 10, 64)
+			} else if !r.Null() {
+				e.Code = r.Int()
+			}
 		case "message":
 			if !r.Null() {
 				e.Message = r.String()

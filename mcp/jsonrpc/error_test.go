@@ -18,6 +18,9 @@ func TestErrorFromJSON(t *testing.T) {
 		{`{"code":-32602,"message":"MCP error -32603: no such tool"}`, "MCP error -32603: no such tool (code -32602)"},
 		{`{"code":7,"message":"7: a"}`, "7: a (code 7)"},
 		{`{}`, "error without a message"},
+		{`{"code":"ENOENT","message":"no file"}`, "no file"}, // as some servers have it
+		{`{"code":"-32001","message":"no"}`, "no (code -32001)"},
+		{`{"code":null,"message":"no"}`, "no"},
 		{`{"Code":5,"CODE":6,"me\u017Fsage":"x"}`, "error without a message"},
 	} {
 		var e Error
@@ -25,7 +28,7 @@ func TestErrorFromJSON(t *testing.T) {
 			t.Errorf("%s: %q, %v", tt.text, e.Error(), err)
 		}
 	}
-	for _, text := range []string{`null`, `5`, `[]`, `{"code":"x"}`, `{"code":1.5}`, `{"code":1,"code":2}`, `{"message":5}`, `{} {}`} {
+	for _, text := range []string{`null`, `5`, `[]`, `{"code":1.5}`, `{"code":1,"code":2}`, `{"message":5}`, `{} {}`} {
 		e := Error{Code: 1}
 		if err := e.UnmarshalJSON([]byte(text)); err == nil || e.Code != 1 {
 			t.Errorf("%s accepted: %v", text, e)
