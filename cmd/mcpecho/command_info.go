@@ -32,7 +32,7 @@ func runInfo(ctx context.Context, c *invocation) error {
 func (c *invocation) serverJSON(ctx context.Context, s *conversation) error {
 	info := s.Server()
 	if info.Modern() {
-		raw, err := c.request(ctx, s, "server/discover", nil)
+		raw, err := s.Call(ctx, "server/discover", nil)
 		if err != nil {
 			return err
 		}

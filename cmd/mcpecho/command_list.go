@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"strconv"
 	"strings"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
@@ -21,19 +20,51 @@ type list struct {
 	key    string // member of the result with the items
 	id     string // member of an item that the user types
 	header terminal.Row
+
+	read  func(context.Context, *mcp.Client) (names []string, err error) // as the library reads the list; nil for lists of extensions
+	valid func(item []byte) (name string, ok bool)                       // decodes an item as the library does
 }
 
 func lists() map[string]*list {
 	all := make(map[string]*list)
 	for _, l := range []*list{
-		{"tools", "tools/list", "tools", "name", terminal.Row{Name: "NAME", Description: "DESCRIPTION", Rest: "HINTS"}},
-		{"resources", "resources/list", "resources", "uri", terminal.Row{Name: "URI", Description: "DESCRIPTION", Rest: "TYPE"}},
-		{"templates", "resources/templates/list", "resourceTemplates", "uriTemplate", terminal.Row{Name: "URI TEMPLATE", Description: "DESCRIPTION", Rest: "TYPE"}},
-		{"prompts", "prompts/list", "prompts", "name", terminal.Row{Name: "NAME", Description: "DESCRIPTION"}},
+		{"tools", "tools/list", "tools", "name", terminal.Row{Name: "NAME", Description: "DESCRIPTION", Rest: "HINTS"},
+			namesOf((*mcp.Client).ListTools, func(t *mcp.Tool) string { return t.Name }), nameOf(func(t *mcp.Tool) string { return t.Name })},
+		{"resources", "resources/list", "resources", "uri", terminal.Row{Name: "URI", Description: "DESCRIPTION", Rest: "TYPE"},
+			namesOf((*mcp.Client).ListResources, func(t *mcp.Resource) string { return t.URI }), nameOf(func(t *mcp.Resource) string { return t.URI })},
+		{"templates", "resources/templates/list", "resourceTemplates", "uriTemplate", terminal.Row{Name: "URI TEMPLATE", Description: "DESCRIPTION", Rest: "TYPE"},
+			namesOf((*mcp.Client).ListResourceTemplates, func(t *mcp.ResourceTemplate) string { return t.URITemplate }), nameOf(func(t *mcp.ResourceTemplate) string { return t.URITemplate })},
+		{"prompts", "prompts/list", "prompts", "name", terminal.Row{Name: "NAME", Description: "DESCRIPTION"},
+			namesOf((*mcp.Client).ListPrompts, func(t *mcp.Prompt) string { return t.Name }), nameOf(func(t *mcp.Prompt) string { return t.Name })},
 	} {
 		all[l.name] = l
 	}
 	return all
+}
+
+// namesOf returns a function that lists with one of the methods of a client, and returns the
+// names by which id tells the items apart.
+func namesOf[T any](list func(*mcp.Client, context.Context) ([]*T, error), id func(*T) string) func(context.Context, *mcp.Client) ([]string, error) {
+	return func(ctx context.Context, c *mcp.Client) ([]string, error) {
+		items, err := list(c, ctx)
+		names := make([]string, len(items))
+		for i, item := range items {
+			names[i] = id(item)
+		}
+		return names, err
+	}
+}
+
+// nameOf returns a function that decodes an item.
+func nameOf[T any, P interface {
+	*T
+	UnmarshalJSON([]byte) error
+}](id func(*T) string) func([]byte) (string, bool) {
+	return func(item []byte) (string, bool) {
+		v := new(T)
+		err := P(v).UnmarshalJSON(item)
+		return id(v), err == nil && id(v) != ""
+	}
 }
 
 // lister returns the command that prints a list.
@@ -88,52 +119,80 @@ func (c *invocation) fetchOffered(ctx context.Context, s *conversation, l *list)
 	return append(append(wire.AppendKey([]byte("{"), l.key), "[]"...), '}'), false, nil
 }
 
-// maxPages limits the pages of a list.
-const maxPages = 1000
-
-// fetch reads all pages of a list and returns the first result with the items of
-// all pages, byte for byte.
+// fetch reads a list as the library does, and returns the first result with the items of
+// all pages, byte for byte. It leaves out what the library does: items that are invalid.
 func (c *invocation) fetch(ctx context.Context, s *conversation, l *list) (mcp.RawMessage, error) {
-	var items, rest []byte
-	var params map[string]any
-	seen := make(map[string]bool)
-	for page := 1; ; page++ {
-		raw, err := c.request(ctx, s, l.method, params)
-		if err != nil {
+	var pages []mcp.RawMessage
+	var failed error
+	reading := context.WithValue(ctx, sentKey{}, func(raw mcp.RawMessage, err error) {
+		if failed = err; err == nil {
+			pages = append(pages, raw)
+		}
+	})
+	var valid []string
+	all := func(mcp.RawMessage) bool { return true }
+	if l.read == nil {
+		if err := s.CallList(reading, l.method, "", l.key, all); err != nil {
 			return nil, err
 		}
-		cursor, others, err := splitPage(raw, l.key, &items)
+	} else {
+		list, err := l.read(reading, s.Client)
+		switch {
+		case err != nil:
+			return nil, err
+		case failed != nil: // which an empty list stands for
+			return nil, failed
+		case len(pages) == 0: // the server declares no such list, and may have one all the same
+			if err := s.CallList(reading, l.method, "", l.key, all); err != nil {
+				return nil, err
+			}
+		}
+		valid = list
+	}
+	return c.join(s, l, pages, valid)
+}
+
+// join returns the first page with the items of all pages, without those that are neither
+// valid nor allowed. valid has the names of the valid ones, in order, unless it is nil.
+func (c *invocation) join(s *conversation, l *list, pages []mcp.RawMessage, valid []string) (mcp.RawMessage, error) {
+	var items, rest []byte
+	whole := len(pages) == 1
+	s.excluded = 0
+	for i, page := range pages {
+		others, err := splitPage(page, l.key, func(item []byte) {
+			if valid != nil {
+				name, ok := l.valid(item)
+				if !ok || len(valid) == 0 || name != valid[0] {
+					whole = false
+					return
+				}
+				valid = valid[1:]
+				if l.key == "tools" && c.checkAllowed(name) != nil {
+					whole = false
+					s.excluded++
+					return
+				}
+			}
+			items = wire.AppendLine(wire.AppendComma(items), item)
+		})
 		if err != nil {
 			return nil, malformed(l.method, err)
 		}
-		if page == 1 {
+		if i == 0 {
 			rest = others
 		}
-		if cursor == nil && l.key == "tools" && c.entry != nil {
-			if items, s.excluded, err = c.removeExcluded(items); err != nil {
-				return nil, malformed(l.method, err)
-			}
-		}
-		switch {
-		case cursor == nil && page == 1 && s.excluded == 0:
-			return raw, nil
-		case cursor == nil:
-			b := append(wire.AppendKey([]byte("{"), l.key), '[')
-			b = append(append(b, items...), ']')
-			return append(append(b, rest...), '}'), nil
-		case seen[*cursor]:
-			return nil, endless(l.method, "the server sent the cursor "+wire.Quote(*cursor)+" twice")
-		case page == maxPages:
-			return nil, endless(l.method, "more than "+strconv.Itoa(page)+" pages")
-		}
-		seen[*cursor] = true
-		params = map[string]any{"cursor": *cursor}
 	}
+	if whole {
+		return pages[0], nil
+	}
+	b := append(wire.AppendKey([]byte("{"), l.key), '[')
+	b = append(append(b, items...), ']')
+	return append(append(b, rest...), '}'), nil
 }
 
-// splitPage appends the items of a page to items, and returns its cursor and its
-// other members, each after a comma.
-func splitPage(raw []byte, key string, items *[]byte) (cursor *string, others []byte, err error) {
+// splitPage calls f with the items of a page, and returns its other members but the
+// cursor, each after a comma.
+func splitPage(raw []byte, key string, f func(item []byte)) (others []byte, err error) {
 	r := wire.NewReader(raw)
 	for r.Object(); r.More(); {
 		switch k := string(r.Key()); k {
@@ -142,35 +201,20 @@ func splitPage(raw []byte, key string, items *[]byte) (cursor *string, others []
 				continue // some servers send null for an empty list
 			}
 			for r.Array(); r.More(); {
-				*items = wire.AppendLine(wire.AppendComma(*items), r.Raw())
+				f(r.Raw())
 			}
 		case "nextCursor":
-			if !r.Null() {
-				next := r.String()
-				cursor = &next
-			}
+			r.Skip()
 		default:
 			others = append(wire.AppendString(append(others, ','), k), ':')
 			others = wire.AppendLine(others, r.Raw())
 		}
 	}
-	return cursor, others, r.End()
-}
-
-// request sends a request.
-func (c *invocation) request(ctx context.Context, s *conversation, method string, params map[string]any) (mcp.RawMessage, error) {
-	if params == nil {
-		return s.Call(ctx, method, nil)
-	}
-	return s.Call(ctx, method, params)
+	return others, r.End()
 }
 
 func malformed(method string, err error) error {
 	return &failure.Error{Status: failure.Unreachable, Kind: "protocol", Message: method + ": malformed response: " + err.Error(), Err: err}
-}
-
-func endless(method, why string) error {
-	return malformed(method, errors.New("the list does not end: "+why))
 }
 
 // oneLine joins the lines of s.

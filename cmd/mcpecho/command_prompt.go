@@ -198,7 +198,7 @@ func runComplete(ctx context.Context, c *invocation) error {
 		params["context"] = map[string]any{"arguments": given}
 	}
 	return c.withServer(ctx, func(s *conversation) error {
-		raw, err := c.request(ctx, s, "completion/complete", params)
+		raw, err := s.Call(ctx, "completion/complete", params)
 		if err != nil {
 			err = c.explainUnknown(ctx, s, what, name, l, err)
 			known := templateVariables(name)

@@ -306,22 +306,6 @@ func (c *invocation) checkAllowed(tool string) error {
 		Message: "the tool " + wire.Quote(tool) + " is excluded by the entry of " + wire.Quote(c.entry.Name) + " in " + terminal.EscapeName(c.entry.Source)}
 }
 
-// removeExcluded removes the tools that the configuration excludes from the
-// comma-separated items of a list, and counts them.
-func (c *invocation) removeExcluded(items []byte) (kept []byte, left int, err error) {
-	r := wire.NewReader(append(append([]byte{'['}, items...), ']'))
-	for r.Array(); r.More(); {
-		raw := r.Raw()
-		var t mcp.Tool
-		if t.UnmarshalJSON(raw) == nil && c.checkAllowed(t.Name) != nil {
-			left++
-			continue
-		}
-		kept = append(wire.AppendComma(kept), raw...)
-	}
-	return kept, left, r.End()
-}
-
 // entryProgram returns the transport that starts the program of the configured
 // server.
 func (c *invocation) entryProgram(s *conversation) *stdio.Transport {

@@ -12,30 +12,32 @@ import (
 // With --json, a result is printed as the server sent it: the client's own form of it
 // would have members that the server has left out.
 
-// sentKey is the key of a *mcp.RawMessage in the context of a request, for the result.
+// sentKey is the key of a func(mcp.RawMessage, error) in the context of requests, for the
+// outcome of each.
 type sentKey struct{}
 
 // sentTo returns a context for a request. keepSent stores the result in kept.
 func sentTo(ctx context.Context) (_ context.Context, kept *mcp.RawMessage) {
 	kept = new(mcp.RawMessage)
-	return context.WithValue(ctx, sentKey{}, kept), kept
+	return context.WithValue(ctx, sentKey{}, func(raw mcp.RawMessage, err error) {
+		if err == nil {
+			*kept = raw
+		}
+	}), kept
 }
 
 // keepSent is the mcp.Interceptor that keeps results. The client may decode the memory of
 // the original in place.
 func (s *conversation) keepSent(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
 	raw, err := call.Send(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if call.Method == "initialize" {
+	if call.Method == "initialize" && err == nil {
 		s.mu.Lock()
 		s.initialized = bytes.Clone(raw)
 		s.mu.Unlock()
-	} else if kept, ok := ctx.Value(sentKey{}).(*mcp.RawMessage); ok && call.Method != "tasks/update" {
-		*kept = bytes.Clone(raw)
+	} else if keep, ok := ctx.Value(sentKey{}).(func(mcp.RawMessage, error)); ok && call.Method != "tasks/update" {
+		keep(bytes.Clone(raw), err)
 	}
-	return raw, nil
+	return raw, err
 }
 
 // printSent prints the result of a request as the server sent it. If the call has become a
