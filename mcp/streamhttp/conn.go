@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/queue"
@@ -31,6 +32,9 @@ type conn struct {
 	ctx context.Context
 
 	unendedResponses atomic.Int32 // responses in a row that did not end after the result
+
+	renewals atomic.Int32                  // how often the stream of a session that did not last put the session in doubt
+	success  atomic.Pointer[chan struct{}] // see nextSuccess
 
 	active lock.Group // the exchanges
 	ending sync.Once
@@ -62,6 +66,10 @@ func (c *conn) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.RawMessa
 		}
 		return nil // Do has a better reason
 	})
+	if a.Expired && x.failed != nil {
+		text := a.Err.Error() + "; its response broke, and the rest is not to be had: " + x.failed.Error()
+		a.Err = diag.Error(text, jsonrpc.ErrOutcomeUnknown, a.Err)
+	}
 	// In a session the server continues when the response is closed.
 	if note := a.Cancel; note != nil && req.HTTP.Session != jsonrpc.NoSession {
 		note.HTTP.ProtocolVersion, note.HTTP.Session = req.HTTP.ProtocolVersion, jsonrpc.InSession
@@ -116,6 +124,7 @@ func (c *conn) post(ctx context.Context, req *jsonrpc.Request, id jsonrpc.ID, bo
 		return nil, httpx.Outcome(err)
 	}
 	if resp.StatusCode/100 == 2 {
+		c.succeeded()
 		return resp, nil
 	}
 	return nil, c.statusError(resp, id, header)

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math/rand/v2"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/httpx"
+	"github.com/stdmcp/stdmcp/internal/retry"
 	"github.com/stdmcp/stdmcp/mcp/httperr"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
 var errStreamEnded = errors.New("the server has ended the stream")
@@ -49,7 +52,11 @@ func (c *conn) listen(ctx context.Context) {
 				resp, err := s.reopen(x, header, ended)
 				if err != nil {
 					_, refused := diag.Find[*httperr.StatusError](err)
-					if x.Err() == nil && !refused && c.Handler.Dropped != nil {
+					switch {
+					case x.Err() != nil:
+					case s.wasOpen:
+						c.lost(diag.Op("the stream of the session", err))
+					case !refused && c.Handler.Dropped != nil:
 						c.Handler.Dropped(err, nil)
 					}
 					return
@@ -69,5 +76,58 @@ func (c *conn) listen(ctx context.Context) {
 	case <-opened:
 	case <-t.C:
 	case <-ctx.Done():
+	}
+}
+
+// lost reports what the connection has lost between calls.
+func (c *conn) lost(err error) {
+	if c.Handler.Lost != nil {
+		c.Handler.Lost(err)
+	}
+}
+
+// decide acts on a failure to open the stream of the session again, and reports whether to
+// try again. If the session may be lost, the client finds out with a call, and opens
+// another one with a stream of its own, which ends ctx.
+func (c *conn) decide(ctx context.Context, v verdict, err error) bool {
+	switch v {
+	case never:
+		return false
+	case doubt, afterCall:
+		n := c.renewals.Add(1)
+		wait := rand.N(renewJitter)
+		if n > 1 {
+			wait += backoff(int(n - 2))
+		}
+		if !retry.Sleep(ctx, wait) {
+			return false
+		}
+		succeeded := c.nextSuccess()
+		c.lost(diag.Error(err.Error(), jsonrpc.ErrSessionInDoubt, err))
+		if v == afterCall {
+			select {
+			case <-succeeded:
+			case <-ctx.Done():
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// nextSuccess returns a channel that is closed when the server accepts the next message.
+func (c *conn) nextSuccess() <-chan struct{} {
+	next := make(chan struct{})
+	c.success.Store(&next) // one goroutine waits, that of the stream
+	return next
+}
+
+// succeeded ends the wait of nextSuccess.
+func (c *conn) succeeded() {
+	if c.success.Load() == nil {
+		return
+	}
+	if next := c.success.Swap(nil); next != nil {
+		close(*next)
 	}
 }

@@ -23,6 +23,14 @@ const (
 	// the first one and the longest, as it doubles.
 	firstRetry, maxRetry = time.Second, time.Minute
 
+	// refusedTime is how long a call waits for a server where none listens, to read the
+	// rest of its response there, or longer if the server has set a longer wait.
+	refusedTime = 10 * time.Second
+
+	// renewJitter is the longest wait before the client looks for a session because of
+	// its stream, since all clients of a server lose it at the same time.
+	renewJitter = 5 * time.Second
+
 	// maxEmptyRetries is how many times in a row a stream is requested again
 	// without an event, unless a response lasts minStreamTime. After such a
 	// response, the wait is at most maxJitter, unless the server sets it: what the
@@ -60,14 +68,16 @@ type stream struct {
 
 	last      string          // id of the last event; empty if there is none, or none that a header can hold
 	retryWait time.Duration   // the wait that the server has set, or 0
-	retries   retry.Backoff   // requests in a row without an event
+	empty     int             // requests in a row that brought no event
+	wasOpen   bool            // a request has succeeded
+	failed    error           // the last failure of a request
 	lasted    bool            // the last response did, for minStreamTime
 	seen      map[string]bool // ids of events; nil until an event has one
 	seenBytes int             // the length of all of them
 }
 
 func newStream(c *conn) *stream {
-	return &stream{c: c, retries: retry.Backoff{First: firstRetry, Max: maxRetry, Limit: maxEmptyRetries}}
+	return &stream{c: c}
 }
 
 // read handles the events of one HTTP response, until it ends or brings the
@@ -78,12 +88,16 @@ func (s *stream) read(resp *http.Response) error {
 	if s.call != nil {
 		only = s.call.ID()
 	}
+	s.wasOpen = true
 	r := eventstream.NewReader(resp.Body, s.c.opts.MaxMessage)
 	began := time.Now()
 	defer func() {
 		s.retryWait = cmp.Or(r.Retry(), s.retryWait)
 		if s.lasted = time.Since(began) >= minStreamTime; s.lasted {
-			s.retries.Reset()
+			s.empty = 0
+			if s.call == nil {
+				s.c.renewals.Store(0)
+			}
 		}
 	}()
 	for {
@@ -100,7 +114,7 @@ func (s *stream) read(resp *http.Response) error {
 		if err != nil {
 			return err
 		}
-		s.retries.Reset()
+		s.empty = 0
 		if ev.Type != "message" || len(ev.Data) == 0 {
 			continue
 		}
@@ -152,35 +166,98 @@ func (s *stream) repeated(id string) bool {
 	return false
 }
 
+// A verdict is what a failure to open a stream again means.
+type verdict uint8
+
+const (
+	again     verdict = iota // later
+	doubt                    // the server may have forgotten the session
+	afterCall                // the same, and unless it has, later: after a call that succeeds
+	never
+)
+
+// ofSession returns what an HTTP status means for the stream of a session, which was
+// open before. A server that never had one refuses it with 405.
+func ofSession(status int) verdict {
+	switch status {
+	case http.StatusBadRequest, http.StatusNotFound, http.StatusGone:
+		return doubt
+	case http.StatusUnauthorized:
+		return afterCall
+	case http.StatusMethodNotAllowed, http.StatusNotImplemented:
+		return never
+	}
+	return again
+}
+
+// ofCall returns what an HTTP status means for the rest of the response to a call. With
+// 409, the server has not noticed yet that the first response has ended.
+func ofCall(status *httperr.StatusError) verdict {
+	if status.Temporary() || status.Status == http.StatusConflict {
+		return again
+	}
+	return never
+}
+
+// backoff returns the wait before a request after n that brought nothing.
+func backoff(n int) time.Duration { return min(firstRetry<<min(n, 10), maxRetry) }
+
 // reopen waits, then requests the rest of a stream that ended with ended, until it
 // succeeds or further requests are pointless.
 func (s *stream) reopen(ctx context.Context, header http.Header, ended error) (*http.Response, error) {
-	last := ended
-	if report := s.c.Handler.Reconnect; report != nil {
-		s.retries.Observe = func(wait time.Duration) { report(last, wait) }
+	last, down := ended, time.Now() // down is since when no server has listened
+	atOnce := s.lasted && s.retryWait == 0
+	switch {
+	case atOnce:
+		s.empty = 0
+	case s.opened == nil:
+		s.empty++
 	}
-	for atOnce := s.lasted && s.retryWait == 0; ; atOnce = false {
+	if s.empty > maxEmptyRetries {
+		return nil, diag.Op("the stream had no events several times in a row", ended)
+	}
+	for failed := 0; ; failed++ {
 		wait := s.retryWait
-		if atOnce {
+		switch {
+		case failed > 0:
+			wait = max(wait, backoff(s.empty-1+failed))
+		case atOnce:
 			wait = 1 + rand.N(maxJitter)
+		case wait == 0:
+			wait = backoff(max(s.empty-1, 0))
 		}
-		if s.opened == nil && !s.retries.Wait(ctx, wait) {
-			if last == ended && ctx.Err() == nil {
-				last = diag.Op("the stream had no events several times in a row", ended)
+		if failed > 0 && s.call != nil && httpx.IsRefused(last) { // not later than when it counts
+			wait = min(wait, max(s.retryWait, time.Until(down.Add(refusedTime)), 1))
+		}
+		if s.opened == nil {
+			if report := s.c.Handler.Reconnect; report != nil {
+				report(last, wait)
 			}
-			return nil, last
+			if s.failed = last; !retry.Sleep(ctx, wait) {
+				return nil, last
+			}
 		}
-		if atOnce {
-			s.retries.Reset() // a failure now is the first one
-		}
+		first := s.opened != nil
 		resp, err := s.get(ctx, header)
 		if err == nil {
+			s.failed = nil
 			return resp, nil
 		}
-		if status, ok := diag.Find[*httperr.StatusError](err); ok && !status.Temporary() {
+		if last = err; !httpx.IsRefused(err) {
+			down = time.Now()
+		}
+		status, _ := diag.Find[*httperr.StatusError](err)
+		switch {
+		case ctx.Err() != nil:
+			return nil, err
+		case s.call != nil && (status != nil && ofCall(status) == never || time.Since(down) >= refusedTime):
+			return nil, err
+		case s.call != nil:
+		case status == nil && !s.wasOpen && failed == maxEmptyRetries, status != nil && first:
+			return nil, err // a server need not have this stream
+		case status != nil && !s.c.decide(ctx, ofSession(status.Status), err):
 			return nil, err
 		}
-		last = err
 	}
 }
 
@@ -221,7 +298,8 @@ func (x *exchange) follow(call *jsonrpc.PendingCall, req *jsonrpc.Request, resp 
 		}
 		// The session of the call, which the server may have lost since.
 		session := session{resp.Request.Header.Get(sessionHeader), req.HTTP.ProtocolVersion}
-		if resp, err = s.reopen(x, session.header(), err); err != nil {
+		resp, err = s.reopen(x, session.header(), err)
+		if x.failed = s.failed; err != nil {
 			return jsonrpc.OutcomeUnknown(jsonrpc.Closed(err)) // Call returns the cause if x has ended
 		}
 	}
