@@ -196,7 +196,8 @@ type Trace struct {
 
 	// StreamLost is called when a connection over HTTP has given up the stream of
 	// a session that brings changes, log messages and requests of the server,
-	// because of err. Calls still work. It may come back with another session.
+	// because of err. Calls still work. It may come back with another session. If
+	// StreamLost is nil, Discarded is called.
 	StreamLost func(ctx context.Context, err error)
 
 	// EraChosen is called when Connect has negotiated the protocol version.
@@ -227,8 +228,10 @@ func (c *Client) odd(reason error, data []byte) {
 // lost handles what a connection has lost between calls.
 func (c *Client) lost(err error) {
 	switch a := c.agreed.Load(); {
+	case !isSessionLoss(err) && c.trace.StreamLost != nil:
+		c.observe(true, func() { c.trace.StreamLost(c.ctx, err) })
 	case !isSessionLoss(err):
-		c.observe(c.trace.StreamLost != nil, func() { c.trace.StreamLost(c.ctx, err) })
+		c.discarded(err, nil)
 	case a.era != nil && a.era.legacy(): // Connect has its own error
 		c.beginRenewal(c.ctx, a, err)
 	}

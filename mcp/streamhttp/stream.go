@@ -27,6 +27,10 @@ const (
 	// rest of its response there, or longer if the server has set a longer wait.
 	refusedTime = 10 * time.Second
 
+	// outageTime is the same for failures of every kind, such as 503 from a proxy. Most
+	// calls time out before.
+	outageTime = time.Minute
+
 	// renewJitter is the longest wait before the client looks for a session because of
 	// its stream, since all clients of a server lose it at the same time.
 	renewJitter = 5 * time.Second
@@ -205,7 +209,8 @@ func backoff(n int) time.Duration { return min(firstRetry<<min(n, 10), maxRetry)
 // reopen waits, then requests the rest of a stream that ended with ended, until it
 // succeeds or further requests are pointless.
 func (s *stream) reopen(ctx context.Context, header http.Header, ended error) (*http.Response, error) {
-	last, down := ended, time.Now() // down is since when no server has listened
+	began := time.Now()
+	last, down := ended, began // down is since when no server has listened
 	atOnce := s.lasted && s.retryWait == 0
 	switch {
 	case atOnce:
@@ -237,7 +242,6 @@ func (s *stream) reopen(ctx context.Context, header http.Header, ended error) (*
 				return nil, last
 			}
 		}
-		first := s.opened != nil
 		resp, err := s.get(ctx, header)
 		if err == nil {
 			s.failed = nil
@@ -250,11 +254,12 @@ func (s *stream) reopen(ctx context.Context, header http.Header, ended error) (*
 		switch {
 		case ctx.Err() != nil:
 			return nil, err
-		case s.call != nil && (status != nil && ofCall(status) == never || time.Since(down) >= refusedTime):
+		case s.call != nil && (status != nil && ofCall(status) == never || time.Since(down) >= refusedTime || time.Since(began) >= outageTime):
 			return nil, err
 		case s.call != nil:
-		case status == nil && !s.wasOpen && failed == maxEmptyRetries, status != nil && first:
+		case !s.wasOpen && (failed == maxEmptyRetries || status != nil && !status.Temporary()):
 			return nil, err // a server need not have this stream
+		case !s.wasOpen:
 		case status != nil && !s.c.decide(ctx, ofSession(status.Status), err):
 			return nil, err
 		}

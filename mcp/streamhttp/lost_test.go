@@ -1,0 +1,157 @@
+package streamhttp_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/streamhttp"
+)
+
+// TestSessionStreamRefusedLater tries every order of refusals of a stream that was open.
+func TestSessionStreamRefusedLater(t *testing.T) {
+	all := []int{400, 401, 403, 404, 405, 409, 410, 429, 500, 501, 502, 503, 504}
+	for _, first := range all {
+		for _, second := range append(all, 0) {
+			synctest.Test(t, func(t *testing.T) {
+				f, gone, pings := new(wire), 0, 0
+				f.get = func(n int) *http.Response {
+					status := []int{0, first, second, 0}[min(n-1, 3)]
+					if status != 0 {
+						if gone == 0 && (status == 405 || status == 501) {
+							gone = n
+						}
+						return respond(status, "", "")
+					}
+					resp := respond(200, "text/event-stream", "")
+					wait := time.Hour
+					if n == 1 {
+						wait = time.Minute
+					}
+					resp.Body = io.NopCloser(io.MultiReader(strings.NewReader("data: "+note("a")+"\n\n"), late{f.ctx, wait}))
+					return resp
+				}
+				var lost []error
+				c := f.connect(t, &mcp.Options{Trace: &mcp.Trace{
+					StreamLost:  func(_ context.Context, err error) { lost = append(lost, err) },
+					SessionLost: func(_ context.Context, err error) { t.Error("session lost:", err) },
+					Message: func(_ context.Context, sent bool, data []byte) {
+						if sent && strings.Contains(string(data), `"ping"`) {
+							pings++
+						}
+					},
+				}})
+				time.Sleep(30 * time.Minute)
+				want := 3
+				if second != 0 {
+					want = 4
+				}
+				if gone != 0 {
+					want = gone
+				}
+				if n := len(f.times()); n != want {
+					t.Errorf("%d, %d: asked %d times, want %d: %v", first, second, n, want, f.times())
+				}
+				if (len(lost) == 1) != (gone != 0) {
+					t.Errorf("%d, %d: reported %v", first, second, lost)
+				}
+				doubts := 0
+				for i, status := range []int{first, second} {
+					if (status == 400 || status == 401 || status == 404 || status == 410) && (gone == 0 || i+2 < gone) {
+						doubts++
+					}
+				}
+				if pings != doubts {
+					t.Errorf("%d, %d: %d pings, want %d", first, second, pings, doubts)
+				}
+				c.Close()
+			})
+		}
+	}
+}
+
+// A down server refuses connections for GET from a number of them on, until another.
+type down struct {
+	*wire
+	from, to int
+	n        int
+}
+
+func (d *down) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Method == http.MethodGet {
+		if d.n++; d.n >= d.from && d.n < d.to {
+			d.wire.mu.Lock()
+			d.wire.at = append(d.wire.at, time.Since(d.wire.begun))
+			d.wire.mu.Unlock()
+			return nil, &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
+		}
+	}
+	return d.wire.RoundTrip(r)
+}
+
+// TestCallOfAKilledServer: a time ends the call, not a number of tries.
+func TestCallOfAKilledServer(t *testing.T) {
+	for retry, want := range map[string]time.Duration{"": 10 * time.Second, "retry: 100\n": 10 * time.Second, "retry: 5000\n": 10 * time.Second, "retry: 30000\n": 30 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			f := new(wire)
+			f.begun = time.Now()
+			f.call = func(r *http.Request) *http.Response {
+				return respond(200, "text/event-stream", "id: 1\n"+retry+"data: "+note("a")+"\n\n")
+			}
+			rt := &down{wire: f, from: 1, to: 1000}
+			tr := streamhttp.New("http://fake", &streamhttp.Options{Client: &http.Client{Transport: rt}, NoStream: true})
+			c, err := mcp.Connect(t.Context(), tr, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			began := time.Now()
+			_, err = c.CallTool(t.Context(), "x", nil)
+			if took := time.Since(began); took < want-100*time.Millisecond || took > want+time.Second {
+				t.Errorf("%q: took %v, want %v", retry, took, want)
+			}
+			wantError(t, err, mcp.ErrOutcomeUnknown, "connection refused")
+			c.Close()
+		})
+	}
+}
+
+// TestCallOfAGatewayInTrouble: 502 to 504 are no refused connections, and the timeout
+// names the last failure.
+func TestCallOfAGatewayInTrouble(t *testing.T) {
+	for _, status := range []int{409, 429, 502, 503, 504} {
+		for _, back := range []bool{true, false} {
+			synctest.Test(t, func(t *testing.T) {
+				f := new(wire)
+				f.begun = time.Now()
+				f.call = func(r *http.Request) *http.Response {
+					return respond(200, "text/event-stream", "id: 1\ndata: "+note("a")+"\n\n")
+				}
+				f.get = func(n int) *http.Response {
+					if n > 4 && back {
+						return respond(200, "text/event-stream", "data: "+f.last.result(`{"content":[]}`)+"\n\n")
+					}
+					return respond(status, "", "")
+				}
+				tr := streamhttp.New("http://fake", &streamhttp.Options{Client: &http.Client{Transport: f}, NoStream: true})
+				c, err := mcp.Connect(t.Context(), tr, &mcp.Options{Timeout: 40 * time.Second})
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, err = c.CallTool(t.Context(), "x", nil)
+				if back && err != nil || !back && (!errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, mcp.ErrOutcomeUnknown) || !strings.Contains(err.Error(), fmt.Sprint(status))) {
+					t.Errorf("%d, back %v: %v", status, back, err)
+				}
+				c.Close()
+			})
+		}
+	}
+}
