@@ -23,7 +23,22 @@ func Parse(raw string) (*url.URL, error) {
 		return nil, invalidURL(errHost)
 	}
 	u.Fragment, u.RawFragment = "", ""
+	u.RawQuery = escapeQuery(u.RawQuery)
 	return u, nil
+}
+
+// escapeQuery escapes what a query cannot contain, as browsers do. Package url leaves it.
+func escapeQuery(query string) string {
+	const hex = "0123456789ABCDEF"
+	var b []byte
+	for i := range len(query) {
+		if c := query[i]; c <= ' ' || c >= 0x7f || c == '"' || c == '<' || c == '>' {
+			b = append(b, '%', hex[c>>4], hex[c&15])
+		} else {
+			b = append(b, c)
+		}
+	}
+	return string(b)
 }
 
 // Display returns the URL raw without its user and password, and with "..." for a query.
@@ -94,6 +109,7 @@ func Resolve(base *url.URL, ref string) (*url.URL, error) {
 	}
 	u.User = base.User // only the caller chooses credentials
 	u.Fragment, u.RawFragment = "", ""
+	u.RawQuery = escapeQuery(u.RawQuery)
 	return u, nil
 }
 

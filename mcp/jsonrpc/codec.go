@@ -142,6 +142,7 @@ func AppendRequest(b []byte, id ID, req *Request) []byte {
 		return b
 	}
 	b = wire.Grow(b, req.size())
+	start := len(b)
 	b = append(b, `{"jsonrpc":"2.0"`...)
 	if !id.IsZero() {
 		b = id.append(append(b, `,"id":`...))
@@ -150,13 +151,14 @@ func AppendRequest(b []byte, id ID, req *Request) []byte {
 	if len(req.Params) > 0 {
 		b = wire.AppendLine(append(b, `,"params":`...), req.Params)
 	}
-	return append(b, '}', '\n')
+	return oneLine(append(b, '}', '\n'), start)
 }
 
 // AppendResponse appends the response to the peer's request id, and a line feed,
 // to b: err unless it is nil, and result otherwise.
 func AppendResponse(b []byte, id ID, result RawMessage, err *Error) []byte {
 	b = wire.Grow(b, len(result)+frame)
+	start := len(b)
 	b = id.append(append(b, `{"jsonrpc":"2.0","id":`...))
 	if err != nil {
 		b = err.append(append(b, `,"error":`...))
@@ -165,5 +167,19 @@ func AppendResponse(b []byte, id ID, result RawMessage, err *Error) []byte {
 	} else {
 		b = append(b, `,"result":{}`...)
 	}
-	return append(b, '}', '\n')
+	return oneLine(append(b, '}', '\n'), start)
+}
+
+// lineBreaks are characters that are no line breaks in JSON, at which the readers of some
+// servers split lines nevertheless, and their escapes. They occur in strings only.
+var lineBreaks = [...]struct{ text, escape string }{{"\u2028", `\u2028`}, {"\u2029", `\u2029`}, {"\u0085", `\u0085`}}
+
+// oneLine escapes other line breaks than that of JSON in the message at b[start:].
+func oneLine(b []byte, start int) []byte {
+	for _, c := range &lineBreaks {
+		if bytes.Contains(b[start:], []byte(c.text)) {
+			b = append(b[:start:start], bytes.ReplaceAll(b[start:], []byte(c.text), []byte(c.escape))...)
+		}
+	}
+	return b
 }

@@ -114,6 +114,21 @@ func TestMessagesAreOneLine(t *testing.T) {
 	}
 }
 
+// TestMessagesHaveNoOtherLineBreaks: the readers of some servers split lines at them.
+func TestMessagesHaveNoOtherLineBreaks(t *testing.T) {
+	const text = "a\u2028b\u2029c\u0085d"
+	for _, b := range [][]byte{
+		AppendRequest([]byte("x"), NumberID(1), &Request{Method: text, Params: json.RawMessage(`{"a":"` + text + `","` + text + `":1}`)}),
+		AppendResponse([]byte("x"), StringID(text), json.RawMessage(`"`+text+`"`), nil),
+		AppendResponse([]byte("x"), NumberID(1), nil, &Error{Message: text, Data: json.RawMessage(`"` + text + `"`)}),
+	} {
+		var v any
+		if strings.ContainsAny(string(b), "\u2028\u2029\u0085") || !strings.Contains(string(b), `a\u2028b\u2029c\u0085d`) || json.Unmarshal(b[1:], &v) != nil {
+			t.Errorf("%q", b)
+		}
+	}
+}
+
 func wantLine(t *testing.T, b []byte) {
 	t.Helper()
 	line, ok := strings.CutSuffix(string(b), "\n")

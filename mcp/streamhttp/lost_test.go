@@ -155,3 +155,70 @@ func TestCallOfAGatewayInTrouble(t *testing.T) {
 		}
 	}
 }
+
+// TestEventIDsThatStartAgain: some servers number the events of each response anew.
+func TestEventIDsThatStartAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := new(wire)
+		f.get = func(n int) *http.Response {
+			resp := respond(200, "text/event-stream", "")
+			event := "id: 1\ndata: " + note("a") + "\n\n"
+			resp.Body = io.NopCloser(io.MultiReader(strings.NewReader(event+strings.Replace(event, "1", "2", 1)), late{f.ctx, time.Minute}))
+			return resp
+		}
+		logs := 0
+		c := f.connect(t, &mcp.Options{Log: func(context.Context, *mcp.LogMessage) { logs++ }})
+		time.Sleep(150 * time.Second)
+		synctest.Wait()
+		if logs != 6 {
+			t.Errorf("%d notifications of 3 streams arrived", logs)
+		}
+		c.Close()
+	})
+}
+
+// TestWrongIDOverHTTP: the error names the id that the server used.
+func TestWrongIDOverHTTP(t *testing.T) {
+	for _, body := range []string{`{"jsonrpc":"2.0","id":"other","result":{}}`, "\ufeff" + `{"jsonrpc":"2.0","id":77,"result":{}}`} {
+		for _, kind := range []string{"application/json", "text/event-stream"} {
+			synctest.Test(t, func(t *testing.T) {
+				f := new(wire)
+				f.call = func(*http.Request) *http.Response {
+					if kind == "application/json" {
+						return respond(200, kind, body)
+					}
+					return respond(200, kind, "data: "+body+"\n\n")
+				}
+				tr := streamhttp.New("http://fake?ä=ö ü", &streamhttp.Options{Client: &http.Client{Transport: f}, NoStream: true})
+				c, err := mcp.Connect(t.Context(), tr, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, err = c.CallTool(t.Context(), "x", nil)
+				id := `"other"`
+				if strings.Contains(body, "77") {
+					id = "77"
+				}
+				if err == nil || !strings.Contains(err.Error(), "a response with the id "+id+" came") {
+					t.Errorf("%s: %v", kind, err)
+				}
+				c.Close()
+			})
+		}
+	}
+}
+
+// TestByteOrderMark before a JSON body: as .NET and PHP files write it.
+func TestByteOrderMark(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := new(wire)
+		f.call = func(*http.Request) *http.Response {
+			return respond(200, "application/json", "\ufeff"+f.last.result(`{"content":[{"type":"text","text":"hi"}]}`))
+		}
+		c := f.connect(t, nil)
+		if res, err := c.CallTool(t.Context(), "x", nil); err != nil || res.Text() != "hi" {
+			t.Errorf("%v, %v", res, err)
+		}
+		c.Close()
+	})
+}

@@ -40,7 +40,7 @@ func (c *conn) readMessage(call *jsonrpc.PendingCall, resp *http.Response) error
 	}
 	c.Receive(c, data, call.ID())
 	if !call.Ended() {
-		return jsonrpc.Malformed(errors.New(noResponse + httpx.Quote(resp, data)))
+		return jsonrpc.Malformed(errStray(errors.New(noResponse+httpx.Quote(resp, data)), strayID(data), call.ID()))
 	}
 	return nil
 }

@@ -23,6 +23,10 @@ const (
 	// the first one and the longest, as it doubles.
 	firstRetry, maxRetry = time.Second, time.Minute
 
+	// replayTime is how long after the begin of a response the server may repeat the event
+	// after which it was asked to continue.
+	replayTime = time.Second
+
 	// refusedTime is how long a call waits for a server where none listens, to read the
 	// rest of its response there, or longer if the server has set a longer wait.
 	refusedTime = 10 * time.Second
@@ -78,6 +82,7 @@ type stream struct {
 	lasted    bool            // the last response did, for minStreamTime
 	seen      map[string]bool // ids of events; nil until an event has one
 	seenBytes int             // the length of all of them
+	stray     string          // the id of a response that was none to the call
 }
 
 func newStream(c *conn) *stream {
@@ -94,7 +99,7 @@ func (s *stream) read(resp *http.Response) error {
 	}
 	s.wasOpen = true
 	r := eventstream.NewReader(resp.Body, s.c.opts.MaxMessage)
-	began := time.Now()
+	began, first, resumed := time.Now(), true, s.last
 	defer func() {
 		s.retryWait = cmp.Or(r.Retry(), s.retryWait)
 		if s.lasted = time.Since(began) >= minStreamTime; s.lasted {
@@ -122,10 +127,18 @@ func (s *stream) read(resp *http.Response) error {
 		if ev.Type != "message" || len(ev.Data) == 0 {
 			continue
 		}
+		if first && moved && s.seen[id] && (id != resumed || time.Since(began) >= replayTime) {
+			clear(s.seen) // the server numbers the events of each response anew
+			s.seenBytes = 0
+		}
+		first = first && !moved
 		if s.repeated(id) && moved { // otherwise the event has no id of its own
 			continue
 		}
 		s.c.Receive(s.c, ev.Data, only)
+		if s.call != nil && !s.call.Ended() {
+			s.stray = cmp.Or(strayID(ev.Data), s.stray)
+		}
 		if s.call != nil && s.call.Ended() {
 			s.drain(resp)
 			return nil
@@ -149,6 +162,22 @@ func (s *stream) drain(resp *http.Response) {
 		c.unendedResponses.Add(1)
 	}
 	s.x.whole = t.Stop()
+}
+
+// strayID returns the id of a response that was none to the call, or "".
+func strayID(data []byte) string {
+	if m, err := jsonrpc.Parse(data); err == nil && m.Method == "" {
+		return diag.Printable(m.ID.String(), 100)
+	}
+	return ""
+}
+
+// errStray returns err with the id of a response that came instead of that to the call.
+func errStray(err error, stray string, id jsonrpc.ID) error {
+	if stray == "" {
+		return err
+	}
+	return diag.Error(err.Error()+"; a response with the id "+stray+" came, and the call has the id "+id.String(), nil, err)
 }
 
 // repeated reports whether there was an event with this id before, and stores
@@ -296,7 +325,7 @@ func (x *exchange) follow(call *jsonrpc.PendingCall, req *jsonrpc.Request, resp 
 			return err
 		}
 		if err == io.EOF {
-			err = errEnded
+			err = errStray(errEnded, s.stray, call.ID())
 		}
 		if req.HTTP.Session == jsonrpc.NoSession || s.last == "" {
 			return jsonrpc.OutcomeUnknown(jsonrpc.Closed(err))
