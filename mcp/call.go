@@ -212,6 +212,7 @@ func (c *Client) sendNotification(ctx context.Context, q *request) error {
 	}
 	q.era = c.era()
 	q.prepare(params)
+	c.notified.Add(1)
 	if err := c.conn.Notify(ctx, &q.wire); err != nil {
 		return c.failed(q, err)
 	}

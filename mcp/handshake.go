@@ -3,6 +3,8 @@ package mcp
 import (
 	"context"
 	"errors"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
@@ -326,11 +328,40 @@ func (c *Client) handshakeTimeout() time.Duration {
 	return time.Minute
 }
 
+// probing records the id of a probe. Ids are small numbers, and a handshake needs few.
+func (c *Client) probing(id jsonrpc.ID) {
+	if n, err := strconv.Atoi(id.String()); err == nil && 0 <= n && n < 64 {
+		c.probes.Or(1 << n)
+	}
+}
+
 // dropped handles received data that belongs to no call. A late response to the
-// probe shows that the server is a modern one.
+// probe shows that the server is a modern one. The client has caused it, so that it
+// reports neither that nor the error of a server which does not know the method.
 func (c *Client) dropped(reason error, data []byte) {
-	if reason == ErrUnknownID && (wire.Lookup(data, "result", "supportedVersions") != nil || wire.Lookup(data, "supportedVersions") != nil) {
-		c.modern.Store(true)
+	if reason == ErrUnknownID {
+		if wire.Lookup(data, "result", "supportedVersions") != nil || wire.Lookup(data, "supportedVersions") != nil {
+			c.modern.Store(true)
+			return
+		}
+		m, err := jsonrpc.Parse(data)
+		if err == nil && m.Error != nil && m.ID.String() == "null" && c.answered() {
+			return // servers must not respond to notifications, and some do
+		}
+		if n, e := strconv.Atoi(strings.Trim(m.ID.String(), `"`)); err == nil && e == nil && 0 <= n && n < 64 && c.probes.Load()>>n&1 != 0 {
+			return
+		}
 	}
 	c.discarded(reason, data)
+}
+
+// answered counts an error without an id, and reports whether it may be the response to a
+// notification.
+func (c *Client) answered() bool {
+	for {
+		n := c.notified.Load()
+		if n <= 0 || c.notified.CompareAndSwap(n, n-1) {
+			return n > 0
+		}
+	}
 }

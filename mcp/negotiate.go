@@ -216,6 +216,7 @@ func (c *Client) initialize(ctx context.Context, version string) (*agreement, er
 		Method: "notifications/initialized",
 		HTTP:   jsonrpc.HTTP{ProtocolVersion: agreed, Session: jsonrpc.BeginsSession, Repeatable: true},
 	}
+	c.notified.Add(1)
 	if err := c.conn.Notify(ctx, note); err != nil {
 		return nil, err
 	}
@@ -292,6 +293,7 @@ func (c *Client) sendDiscover(ctx context.Context, version string) (*agreement, 
 	q := newRequest("server/discover", "", nil)
 	q.era, q.timeout = c.modernEra(version), c.handshakeTimeout()
 	q.traits |= uncancelable // a legacy server does not know the method
+	q.started = c.probing
 	raw, err := c.send(ctx, q)
 	if refusal := serverError(err); refusal != nil && refusal.Code == CodeUnsupportedVersion {
 		return nil, &versionError{version, supportedVersions(refusal)}

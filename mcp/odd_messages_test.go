@@ -79,3 +79,30 @@ func TestNotificationsWithoutParams(t *testing.T) {
 		})
 	}
 }
+
+// TestLateAnswersToTheProbe: the client has caused them, and reports none.
+func TestLateAnswersToTheProbe(t *testing.T) {
+	for _, answer := range []string{
+		`{"jsonrpc":"2.0","id":$id,"error":{"code":-32601,"message":"Method not found"}}`,
+		`{"jsonrpc":"2.0","id":"$id","error":{"code":-32601,"message":"Method not found"}}`,
+		`{"jsonrpc":"2.0","id":$id,"result":{"supportedVersions":["2026-07-28"],"capabilities":{}}}`,
+		`{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"a notification"}}`,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			_, rwc := newPeer(t, legacy, func(p *peer, m request) {
+				if m.Method == "tools/call" {
+					p.send(strings.ReplaceAll(answer, "$id", string(p.messages("server/discover")[0].ID)))
+					p.answer(m, `{"content":[]}`)
+				}
+			})
+			var l dropLog
+			c := connectStream(t, rwc, &mcp.Options{Trace: l.trace()})
+			if _, err := c.CallTool(t.Context(), "a", nil); err != nil {
+				t.Error(err)
+			}
+			if l.all() != nil {
+				t.Errorf("%s: %v", answer, l.all())
+			}
+		})
+	}
+}

@@ -17,6 +17,7 @@ type Monitor struct {
 	sent      map[string]string // methods of the requests without a response, by id
 	last      string            // id of the last request
 	unmatched string            // id of a response to no request
+	notified  int               // notifications sent, less the responses without an id
 	said      map[string]bool   // kinds of the reported findings; each is reported once
 }
 
@@ -72,7 +73,12 @@ func (m *Monitor) Message(sent bool, data []byte) {
 		return
 	}
 	var p parsed
-	if m.parse(data, &p, sent); p.method != nil && p.id != nil && len(m.sent) < maxFound {
+	m.parse(data, &p, sent)
+	switch {
+	case p.method == nil:
+	case p.id == nil:
+		m.notified++
+	case len(m.sent) < maxFound:
 		m.last = string(p.id)
 		m.sent[m.last] = text(p.method)
 	}
@@ -84,6 +90,7 @@ func (m *Monitor) parse(data []byte, p *parsed, sent bool) bool {
 	if r.Kind() != wire.Object {
 		return false
 	}
+	r.Mend()
 	for r.Object(); r.More(); {
 		key := string(r.Key())
 		value := r.Raw()
@@ -174,10 +181,24 @@ func (m *Monitor) answered(id []byte) string {
 	}
 	if id != nil && string(id) != "null" {
 		m.unmatched = string(id[:min(len(id), 100)])
-	} else {
+	} else if !m.provoked() {
 		m.wrong(kindNoID, "message", "a response without the id of a request: most clients cannot tell which request it belongs to")
 	}
 	return "message"
+}
+
+// provoked reports whether a response without an id may be that to a probe for the modern
+// era, which a legacy server does not know, or, if the ids alone are examined, to a
+// notification.
+func (m *Monitor) provoked() bool {
+	for id, method := range m.sent {
+		if method == "server/discover" {
+			delete(m.sent, id)
+			return true
+		}
+	}
+	m.notified--
+	return m.onlyIDs && m.notified >= 0
 }
 
 // error examines the error of a response.
