@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/argnames"
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/glob"
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -176,6 +177,11 @@ func (t *Tool) Do(ctx context.Context, call *mcp.ToolCall) (*mcp.CallToolResult,
 
 func (t *Tool) do(ctx context.Context, call *mcp.ToolCall, r *CallReport) (res *mcp.CallToolResult, err error) {
 	args, err := arguments(call.Arguments)
+	if err == nil {
+		if args, err = argnames.Restore(t.def.InputSchema, args); err != nil {
+			args, err = nil, argumentsError(err)
+		}
+	}
 	if r.Arguments = args; t.run != nil {
 		return t.local(ctx, call, r, err)
 	}

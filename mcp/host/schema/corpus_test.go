@@ -136,7 +136,7 @@ func TestValuesStayValid(t *testing.T) {
 				continue
 			}
 			for _, v := range valid {
-				args, err := v, error(nil)
+				args, err := schema.Arguments(tool(s), v)
 				if err != nil {
 					t.Errorf("%s for %s: %v", v, s, err)
 				}

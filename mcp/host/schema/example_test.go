@@ -41,6 +41,23 @@ func ExampleGeminiParameters() {
 	// {"name":"mcp__web__search","description":"Searches the web.","parametersJsonSchema":{"type":"object","properties":{"query":{"type":["string","null"]}},"required":["query"]}} <nil>
 }
 
+// A tool that is not of a host: the model gets another name for the argument.
+func ExampleArguments() {
+	definition, err := schema.Anthropic(odata{})
+	fmt.Println(string(definition), err)
+	args, err := schema.Arguments(odata{}, mcp.RawMessage(`{"top_483071aa":3}`))
+	fmt.Println(string(args), err)
+	// Output:
+	// {"name":"mcp__web__search","description":"Searches the web.","input_schema":{"type":"object","properties":{"top_483071aa":{"type":"integer"}}}} <nil>
+	// {"$top":3} <nil>
+}
+
+type odata struct{ search }
+
+func (odata) InputSchema() mcp.RawMessage {
+	return mcp.RawMessage(`{"type":"object","properties":{"$top":{"type":"integer"}}}`)
+}
+
 // A program tells the author of a server what providers reject.
 func ExampleCheck() {
 	for _, provider := range schema.Providers() {

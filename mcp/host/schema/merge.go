@@ -3,6 +3,8 @@ package schema
 import (
 	"slices"
 	"strings"
+
+	"github.com/stdmcp/stdmcp/internal/argnames"
 )
 
 // A view is what a schema says about the members of an object.
@@ -339,7 +341,7 @@ func (w *walker) mendRoot(root *node) *node {
 			n.set("additionalProperties", v.rest)
 		}
 		n.set("type", quoted("object"))
-		w.lost = variantsText(variants)
+		w.lost = w.variantsText(variants)
 		root = n
 	} else if kind := root.get("type"); kind == nil || kind.raw != `"object"` {
 		root.set("type", quoted("object"))
@@ -351,13 +353,17 @@ func (w *walker) mendRoot(root *node) *node {
 }
 
 // variantsText describes which members each variant of a union requires.
-func variantsText(variants []view) string {
+func (w *walker) variantsText(variants []view) string {
 	const most = 300
 	var list []string
 	for _, v := range variants {
 		var words []string
 		for _, name := range v.required {
-			if c := v.properties.get(name).get("const"); c != nil && c.raw != "" {
+			c := v.properties.get(name).get("const")
+			if applies[ruleArguments]&w.target != 0 && !w.fits(name) {
+				name = argnames.Alias(name)
+			}
+			if c != nil && c.raw != "" {
 				name += "=" + c.raw
 			}
 			words = append(words, name)

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/stdmcp/stdmcp/internal/argnames"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host/schema"
 )
@@ -176,5 +177,40 @@ func TestPatterns(t *testing.T) {
 		if err != nil || (len(found) == 0) != want {
 			t.Errorf("%s: %v, %v; want %v", p, names(found), err, want)
 		}
+	}
+}
+
+func TestNamesOfArguments(t *testing.T) {
+	const s = `{"type":"object","properties":{"$top":{"type":"integer"},"a b":{"$ref":"#/properties/$top"},"ok":{"type":"object","properties":{"$top":{}},"default":{"$top":1}}},` +
+		`"required":["$top"],"dependentRequired":{"a b":["$top"]},"dependentSchemas":{"$top":{"required":["a b"]}},"if":{"$ref":"#/$defs/d"},"then":{"required":["a b"]},` +
+		`"$defs":{"d":{"properties":{"a b":{"const":1}}}}}`
+	const want = `{"type":"object","properties":{"top_4f7f5c1e":{"type":"integer"},"a_b_2eb8d5a0":{"$ref":"#/properties/top_4f7f5c1e"},"ok":{"type":"object","properties":{"$top":{}},"default":{"$top":1}}},` +
+		`"required":["top_4f7f5c1e"],"dependentRequired":{"a_b_2eb8d5a0":["top_4f7f5c1e"]},"dependentSchemas":{"top_4f7f5c1e":{"required":["a_b_2eb8d5a0"]}},` +
+		`"if":{"allOf":[{"properties":{"a_b_2eb8d5a0":{"const":1}}}]},"then":{"required":["a_b_2eb8d5a0"]},"$defs":{"d":{"properties":{"a b":{"const":1}}}}}`
+	got, _ := accepted(t, providers[0], s)
+	top, path := argnames.Alias("$top"), argnames.Alias("a b")
+	if want := strings.NewReplacer("top_4f7f5c1e", top, "a_b_2eb8d5a0", path).Replace(want); got != want {
+		t.Errorf("have %s\nwant %s", got, want)
+	}
+	args, err := schema.Arguments(tool(s), mcp.RawMessage(`{"`+top+`":1,"ok":{"`+top+`":2}}`))
+	if err != nil || string(args) != `{"$top":1,"ok":{"`+top+`":2}}` {
+		t.Errorf("%s, %v", args, err)
+	}
+	for _, p := range providers[1:4] {
+		if got, _ := accepted(t, p, `{"type":"object","properties":{"$top":{}}}`); !strings.Contains(got, `"$top"`) {
+			t.Errorf("%s: %s", p.name, got)
+		}
+	}
+	if got, _ := accepted(t, providers[5], `{"type":"object","properties":{"a.b":{}}}`); !strings.Contains(got, argnames.Alias("a.b")) {
+		t.Errorf("Vertex: %s", got)
+	}
+	if _, err := schema.Anthropic(tool(`{"type":"object","properties":{"$top":{},"` + top + `":{}}}`)); err == nil || !strings.Contains(err.Error(), `tool "t"`) {
+		t.Errorf("an alias that the schema declares: %v", err)
+	}
+	if _, err := schema.Arguments(nil, nil); err == nil {
+		t.Error("Arguments accepts a nil tool")
+	}
+	if d, _ := schema.Anthropic(tool(`{"anyOf":[{"properties":{"$top":{}},"required":["$top"]},{"required":["b"]}]}`)); !strings.Contains(string(d), "Required arguments: "+top+"; or b.") {
+		t.Errorf("the description: %s", d)
 	}
 }

@@ -27,7 +27,10 @@ func (w *walker) mend(root *node) (*node, error) {
 	if w.root = root; root.isObject() {
 		w.schema(root)
 	}
-	root = w.mendRoot(root)
+	root, err := w.renameArguments(w.mendRoot(root))
+	if err != nil {
+		return nil, err
+	}
 	if w.budget < 0 {
 		return nil, ErrTooComplex
 	}

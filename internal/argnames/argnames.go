@@ -1,0 +1,162 @@
+// Package argnames renames arguments of tools whose names a model provider rejects, and
+// restores the names. It renames arguments at the root only, as providers reject no
+// others.
+package argnames
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/stdmcp/stdmcp/internal/wire"
+)
+
+const (
+	letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_"
+	digits  = "0123456789"
+	hex     = "0123456789abcdef"
+
+	maxName = 64
+	hashLen = 9 // an underscore and 8 digits
+)
+
+// Fits reports whether a name matches ^[a-zA-Z0-9_.-]{1,64}$.
+func Fits(name string) bool {
+	return name != "" && len(name) <= maxName && strings.Trim(name, letters+digits+".-") == ""
+}
+
+// FitsVertex reports whether a name matches ^[a-zA-Z_][a-zA-Z0-9_]{0,63}$.
+func FitsVertex(name string) bool {
+	return name != "" && len(name) <= maxName && strings.IndexByte(letters, name[0]) >= 0 && strings.Trim(name, letters+digits) == ""
+}
+
+// Alias returns the name that a model uses instead: what all providers accept of the name,
+// and a hash.
+func Alias(name string) string {
+	b := make([]byte, 0, maxName)
+	h := uint32(2166136261) // FNV-1a
+	for i := range len(name) {
+		h = (h ^ uint32(name[i])) * 16777619
+	}
+	for _, r := range name {
+		if len(b) == maxName-hashLen {
+			break
+		}
+		switch {
+		case r < 0x80 && strings.IndexByte(letters, byte(r)) >= 0, len(b) > 0 && r >= '0' && r <= '9':
+			b = append(b, byte(r))
+		case len(b) > 0 && b[len(b)-1] != '_':
+			b = append(b, '_')
+		}
+	}
+	b = append([]byte(strings.TrimRight(string(b), "_")), '_')
+	if len(b) == 1 {
+		b = append(b[:0], "argument_"...)
+	}
+	for shift := 28; shift >= 0; shift -= 4 {
+		b = append(b, hex[h>>shift&0xf])
+	}
+	return string(b)
+}
+
+// isAlias reports whether a name can be an alias.
+func isAlias(name string) bool {
+	at := len(name) - hashLen
+	return at > 0 && name[at] == '_' && strings.Trim(name[at+1:], hex) == ""
+}
+
+// Restore returns arguments with the names that the schema declares. An alias that the
+// schema declares itself is not one.
+func Restore(schema, args []byte) ([]byte, error) {
+	var given []string
+	found := false
+	r := wire.NewReader(args)
+	if r.Kind() != wire.Object {
+		return args, nil
+	}
+	for r.Object(); r.More(); r.Skip() {
+		name := string(r.Key())
+		given, found = append(given, name), found || isAlias(name)
+	}
+	if r.End() != nil || !found {
+		return args, nil
+	}
+	declared := make(map[string]bool)
+	c := collector{root: schema, names: declared, left: 10_000}
+	c.add(schema, 0)
+	names := make(map[string]string) // by alias
+	for name := range declared {
+		if alias := Alias(name); !FitsVertex(name) && !declared[alias] {
+			names[alias] = name
+		}
+	}
+	var out []byte
+	seen := make(map[string]bool, len(given))
+	r = wire.NewReader(args)
+	out = append(out, '{')
+	for r.Object(); r.More(); {
+		name := string(r.Key())
+		if own, ok := names[name]; ok {
+			name = own
+		}
+		if seen[name] {
+			return nil, errors.New("the argument " + wire.Quote(name) + " is there twice, under two names")
+		}
+		seen[name] = true
+		out = wire.AppendLine(wire.AppendKey(out, name), r.Raw())
+	}
+	return append(out, '}'), r.End()
+}
+
+// A collector collects the names of the properties of an object.
+type collector struct {
+	root  []byte
+	names map[string]bool
+	left  int // schemas that may still be read
+}
+
+func (c *collector) add(schema []byte, depth int) {
+	r := wire.NewReader(schema)
+	if c.left--; c.left < 0 || depth > 16 || r.Kind() != wire.Object {
+		return
+	}
+	for r.Object(); r.More(); {
+		switch key := string(r.Key()); key {
+		case "properties":
+			value := wire.NewReader(r.Raw())
+			if value.Kind() == wire.Object {
+				for value.Object(); value.More(); value.Skip() {
+					c.names[string(value.Key())] = true
+				}
+			}
+		case "allOf", "anyOf", "oneOf", "dependentSchemas":
+			value := wire.NewReader(r.Raw())
+			switch value.Kind() {
+			case wire.Array:
+				for value.Array(); value.More(); {
+					c.add(value.Raw(), depth+1)
+				}
+			case wire.Object:
+				for value.Object(); value.More(); {
+					value.Key()
+					c.add(value.Raw(), depth+1)
+				}
+			}
+		case "if", "then", "else", "not":
+			c.add(r.Raw(), depth+1)
+		case "$ref":
+			if r.Kind() != wire.String {
+				r.Skip()
+			} else if path, ok := strings.CutPrefix(r.String(), "#/"); ok {
+				parts := strings.Split(path, "/")
+				for i, part := range parts {
+					parts[i] = unescape.Replace(part)
+				}
+				c.add(wire.Lookup(c.root, parts...), depth+1)
+			}
+		default:
+			r.Skip()
+		}
+	}
+}
+
+var unescape = strings.NewReplacer("~1", "/", "~0", "~", "%24", "$", "%20", " ", "%5B", "[", "%5D", "]")
