@@ -5,6 +5,7 @@ package configfile
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -122,8 +123,32 @@ func membersAt(text string, i int) (all []span, end int, err error) {
 	return all, i, nil
 }
 
-// serversKeys are the members that hold servers, the usual one first.
-var serversKeys = []string{"mcpServers", "servers", "mcp_servers", "context_servers"}
+// serversKeys are the members that hold servers, the usual one first, and those within
+// members that dots separate. Package config reads them.
+var serversKeys = []string{"mcpServers", "servers", "mcp.servers", "mcp_servers", "context_servers", "tools.mcp.servers", "mcp"}
+
+// maps returns the offsets of the objects with servers that a key names in the object at
+// open.
+func maps(text string, open int, key string) (found []int) {
+	members, _, _ := membersAt(text, open)
+	for _, m := range members {
+		if text[m.value] != '{' {
+			continue
+		}
+		if rest, ok := strings.CutPrefix(key, m.key+"."); ok {
+			found = append(found, maps(text, m.value, rest)...)
+		}
+		if inner, _, _ := membersAt(text, m.value); m.key == key && (key != "mcp" || holdServers(text, inner)) {
+			found = append(found, m.value)
+		}
+	}
+	return found
+}
+
+// holdServers reports whether the members are servers and not settings.
+func holdServers(text string, members []span) bool {
+	return len(members) > 0 && !slices.ContainsFunc(members, func(m span) bool { return text[m.value] != '{' })
+}
 
 // Add returns the text of a file with a server added.
 func Add(text, name, entry string) (string, error) {
@@ -131,15 +156,12 @@ func Add(text, name, entry string) (string, error) {
 		text = "{\n}\n"
 	}
 	root := skipBlank(text, len(text)-len(strings.TrimPrefix(text, "\ufeff")))
-	members, _, err := membersAt(text, root)
-	if err != nil {
+	if _, _, err := membersAt(text, root); err != nil {
 		return "", err
 	}
 	for _, key := range serversKeys {
-		for _, m := range members {
-			if m.key == key && text[m.value] == '{' {
-				return insertMember(text, m.value, name, entry)
-			}
+		if found := maps(text, root, key); len(found) > 0 {
+			return insertMember(text, found[0], name, entry)
 		}
 	}
 	return insertMember(text, root, serversKeys[0], "{\n  "+string(wire.AppendString(nil, name))+": "+shift(entry, "  ")+"\n}")
@@ -217,20 +239,15 @@ func indentOf(text string, i int) (string, bool) {
 // the file has no such server.
 func Remove(text, name string) (string, bool) {
 	root := skipBlank(text, len(text)-len(strings.TrimPrefix(text, "\ufeff")))
-	members, _, err := membersAt(text, root)
-	if err != nil {
+	if _, _, err := membersAt(text, root); err != nil {
 		return "", false
 	}
 	for _, key := range serversKeys {
-		for _, m := range members {
-			if m.key != key || text[m.value] != '{' {
-				continue
-			}
-			if servers, end, err := membersAt(text, m.value); err == nil {
-				for i, s := range servers {
-					if s.key == name {
-						return cutMember(text, servers, i, end), true
-					}
+		for _, open := range maps(text, root, key) {
+			servers, end, _ := membersAt(text, open)
+			for i, s := range servers {
+				if s.key == name {
+					return cutMember(text, servers, i, end), true
 				}
 			}
 		}

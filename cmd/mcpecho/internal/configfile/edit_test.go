@@ -46,6 +46,27 @@ func TestAddKeepsCommentsAndOrder(t *testing.T) {
 	}
 }
 
+// TestAddFindsTheMapOfEachDialect: Add writes no second map beside one that package config
+// reads, and Remove finds the entry there.
+func TestAddFindsTheMapOfEachDialect(t *testing.T) {
+	const a = `{"a":{"command":"a"}}`
+	for _, file := range []string{`{"mcpServers":%}`, `{"servers":%}`, `{"mcp_servers":%}`, `{"context_servers":%}`, `{"mcp.servers":%}`, `{"mcp":{"servers":%}}`,
+		`{"mcp":%}`, `{"tools.mcp.servers":%}`, `{"tools":{"mcp":{"servers":%}}}`, `{"mcp":{"enabled":true},"servers":%}`} {
+		file = strings.Replace(file, "%", a, 1)
+		got, err := Add(file, "x", entryOfX)
+		c := config.Parse([]byte(got), "f", "user")
+		if err != nil || c.Server("x") == nil || c.Server("a") == nil || !strings.Contains(got, `}, "x"`) {
+			t.Errorf("%s becomes %s: %v", file, got, err)
+		}
+		if without, ok := Remove(got, "x"); !ok || strings.ReplaceAll(without, " ", "") != file {
+			t.Errorf("%s becomes %s", got, without)
+		}
+	}
+	if got, err := Add(`{"mcp":{"enabled":true}}`, "x", entryOfX); err != nil || !strings.Contains(got, "mcpServers") {
+		t.Errorf("settings become %s: %v", got, err)
+	}
+}
+
 func TestRemoveKeepsTheRest(t *testing.T) {
 	const text = "{\n  \"mcpServers\": {\n    // one\n    \"a\": {\"command\": \"a\"},\n    \"b\": {\"command\": \"b\"}, // two\n    \"c\": {\"command\": \"c\"}\n  }\n}\n"
 	for name, want := range map[string]string{
