@@ -7,16 +7,22 @@ import (
 	"net/url"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/queue"
+	"github.com/stdmcp/stdmcp/mcp/httperr"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
 // Media types of messages, and of streams of them.
 const typeJSON, eventStream = "application/json", "text/event-stream"
+
+// beginTime is how long the server may take to accept the notification that begins a
+// session. A server that received it and does not respond works nevertheless.
+const beginTime = 2 * time.Second
 
 // A conn sends each message in its own POST. A call reads the response to its
 // POST on the caller's goroutine, so its failure has no effect on other calls.
@@ -116,9 +122,13 @@ func (c *conn) post(ctx context.Context, req *jsonrpc.Request, id jsonrpc.ID, bo
 	if c.Handler.Trace != nil {
 		c.Handler.Trace(true, body)
 	}
+	limit := c.opts.HeaderTimeout
+	if req.HTTP.Session == jsonrpc.BeginsSession && (limit <= 0 || limit > beginTime) {
+		limit = beginTime
+	}
 	resp, err := c.http.Do(ctx, &httpx.Request{
 		Method: http.MethodPost, URL: c.url, Header: header, CallHeader: req.HTTP.Header, Body: body,
-		HeaderTimeout: c.opts.HeaderTimeout, IdleTimeout: c.opts.IdleTimeout, Ends: true,
+		HeaderTimeout: limit, IdleTimeout: c.opts.IdleTimeout, Ends: true,
 	})
 	if err != nil {
 		return nil, httpx.Outcome(err)
@@ -138,7 +148,8 @@ func (c *conn) Notify(ctx context.Context, req *jsonrpc.Request) error {
 	if begins {
 		c.setSessionVersion(req.HTTP.ProtocolVersion)
 	}
-	if err := c.send(ctx, req, jsonrpc.AppendRequest(nil, jsonrpc.ID{}, req)); err != nil {
+	err := c.send(ctx, req, jsonrpc.AppendRequest(nil, jsonrpc.ID{}, req))
+	if _, late := diag.Find[*httperr.TimeoutError](err); err != nil && !(begins && late && ctx.Err() == nil) {
 		return err
 	}
 	if begins {

@@ -222,3 +222,34 @@ func TestByteOrderMark(t *testing.T) {
 		c.Close()
 	})
 }
+
+// TestNoResponseToInitialized: connecting waits 2 s for it at most.
+func TestNoResponseToInitialized(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rt := postFunc(func(r *http.Request) (*http.Response, error) {
+			body := ""
+			if r.Body != nil {
+				b, _ := io.ReadAll(r.Body)
+				body = string(b)
+			}
+			switch {
+			case strings.Contains(body, `"initialize"`):
+				return respond(200, "application/json", `{"jsonrpc":"2.0","id":2,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"x","version":"1"}}}`), nil
+			case strings.Contains(body, "notifications/initialized"):
+				<-r.Context().Done()
+				return nil, r.Context().Err()
+			}
+			return respond(405, "", ""), nil
+		})
+		began := time.Now()
+		c, err := mcp.Connect(t.Context(), streamhttp.New("http://fake", &streamhttp.Options{Client: &http.Client{Transport: rt}}), nil)
+		if took := time.Since(began); err != nil || took > 2500*time.Millisecond {
+			t.Fatalf("%v after %v", err, took)
+		}
+		c.Close()
+	})
+}
+
+type postFunc func(*http.Request) (*http.Response, error)
+
+func (f postFunc) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

@@ -99,7 +99,7 @@ func Classify(err error) *Error {
 	case errors.Is(err, mcp.ErrInputRequired): // which a handler, or this client, does not provide
 		return &Error{Status: Refused, Kind: "input", Message: Text(err), Err: err}
 	case errors.As(err, &answer):
-		return &Error{Status: Refused, Kind: "server_error", Message: Text(err), Code: answer.Code}
+		return &Error{Status: Refused, Kind: "server_error", Message: Text(err) + reason(answer), Code: answer.Code}
 	}
 	f = &Error{Status: Unreachable, Kind: "unreachable", Message: Text(err), Err: err}
 	switch {
