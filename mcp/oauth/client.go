@@ -200,9 +200,7 @@ func parseRegistration(data []byte) (*registration, error) {
 		case "redirect_uri":
 			g.redirect = optString(r)
 		case "client_secret_expires_at":
-			if !r.Null() {
-				g.expires = int64(r.Float())
-			}
+			g.expires = max(0, number(r)) // some servers write a text, or -1 for never
 		default:
 			r.Skip()
 		}

@@ -42,6 +42,10 @@
 // authorization server, the Transport registers the program there; with
 // Options.Client, the request fails instead.
 //
+// Some authorization servers forget dynamic registrations. The Transport asks before
+// a login whether the server knows the program, and registers again if not. A login
+// that times out and [Transport.Logout] delete the registration.
+//
 // Protocol version 2026-07-28 deprecates dynamic registration; a version released
 // on or after 2027-07-28 may remove it. Options.ClientURL replaces it.
 //
@@ -62,7 +66,10 @@
 //     was fetched for. At a well-known URL, the stated resource may also be a
 //     parent of the server's URL. Options.Resource accepts another resource.
 //     With Options.Issuer, no other authorization server is contacted.
-//   - The authorization server must announce PKCE with S256. The authorization
+//   - If the challenge names a dead URL, the well-known URLs of the server itself
+//     come next. After a failure that may hide a document, only one for exactly
+//     the server's URL, or of the authorization server that was used before, counts.
+//   - The authorization server must announce PKCE with S256, unless Options.AssumePKCE is set. The authorization
 //     response must carry the state of the request and the right issuer (RFC
 //     9207).
 //   - Device authorization has none of these, so the Transport uses it only with an

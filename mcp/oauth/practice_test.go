@@ -629,3 +629,14 @@ func TestEndpointsWithoutMetadata(t *testing.T) {
 		o.Client.ID, o.AuthorizationURL, o.TokenURL, o.AssumePKCE = "app", e.as.URL+"/authorize", e.as.URL+"/token", true
 	})))
 }
+
+// TestOddRegistrations: the expiry of a secret is a text, a date, or in the past of all time.
+func TestOddRegistrations(t *testing.T) {
+	later := time.Now().Add(time.Hour).Unix()
+	for value, want := range map[any]int64{"0": 0, "2027-01-01T00:00:00Z": 0, -1: 0, nil: 0, later: later, fmt.Sprint(later): later} {
+		data, _ := json.Marshal(map[string]any{"client_id": "c", "client_secret_expires_at": value})
+		if g, err := parseRegistration(data); err != nil || g.expires != want {
+			t.Errorf("%s: %v", data, err)
+		}
+	}
+}

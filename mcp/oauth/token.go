@@ -149,14 +149,17 @@ func (a *response) token(form url.Values, secrets ...string) (*token, error) {
 
 const maxLife = 10 * 365 * 24 * 3600
 
-// seconds reads a number of seconds, which some servers encode as a string.
-func seconds(r *wire.Reader) int64 {
+// seconds reads a number of seconds, at most maxLife.
+func seconds(r *wire.Reader) int64 { return min(number(r), maxLife) }
+
+// number reads a number, which some servers encode as a string.
+func number(r *wire.Reader) int64 {
 	switch r.Kind() {
 	case wire.String:
 		n, _ := strconv.ParseInt(r.String(), 10, 64)
 		return n
 	case wire.Number:
-		return int64(min(r.Float(), maxLife))
+		return int64(min(r.Float(), 1<<52))
 	}
 	r.Skip()
 	return 0

@@ -147,7 +147,7 @@ func TestAcceptedForms(t *testing.T) {
 				s.Type, s.Auth.Type = "", "oauth"
 				s.Auth.OAuth = config.OAuth{ClientID: "c", ClientSecret: "s", Scopes: []string{"a", "b"}, CallbackPort: 1,
 					RedirectURI: "http://r/", Extra: map[string]mcp.RawMessage{"x": raw("1")}}
-			}), ""},
+			}), `f.json:1: server "x": "x" is unknown`},
 		{`{"url":"https://h/","auth":{"type":"oauth","client_id":"c","scopes":"a b"}}`,
 			remote(func(s *S) {
 				s.Type, s.Auth = "", config.Auth{Type: "oauth", OAuth: config.OAuth{ClientID: "c", Scopes: []string{"a", "b"}}}

@@ -138,6 +138,7 @@ func (e *effects) auth(a *Auth) {
 	if o.RedirectURI != "" {
 		e.add("receives authorization codes at " + o.RedirectURI)
 	}
+	o.effects(e)
 }
 
 // maskLiterals returns text with its references to variables, and a mask for what

@@ -153,6 +153,9 @@ func (x *expansion) auth() {
 	s.Auth.OAuth.ClientID = x.text("oauth.clientId", s.Auth.OAuth.ClientID)
 	s.Auth.OAuth.ClientSecret = x.text("oauth.clientSecret", s.Auth.OAuth.ClientSecret)
 	s.Auth.OAuth.RedirectURI = x.text("oauth.redirectUri", s.Auth.OAuth.RedirectURI)
+	for _, t := range s.Auth.OAuth.texts() {
+		*t.value = x.text("oauth."+t.name, *t.value)
+	}
 	s.secrets = append(s.secrets, s.Auth.Token, s.Auth.OAuth.ClientSecret)
 	if name := s.authHeader(); s.Auth.Token != "" && !s.hasHeader(name) {
 		value := s.Auth.Token

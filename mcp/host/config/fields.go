@@ -163,6 +163,14 @@ func (e *entry) authType(text string) error {
 }
 
 func (e *entry) readOAuth(value []byte) error {
+	if kind(value) == wire.Bool { // OpenCode's false means no login, and true the usual one
+		var on bool
+		err := read(&on, value)
+		if !on && e.Auth.Type == "" {
+			e.Auth.Type = AuthNone
+		}
+		return err
+	}
 	if e.Auth.Type == "" {
 		e.Auth.Type = AuthOAuth
 	}
@@ -172,9 +180,9 @@ func (e *entry) readOAuth(value []byte) error {
 func (e *entry) oauthField(m *member) (err error) {
 	o := &e.Auth.OAuth
 	switch m.key {
-	case "clientId", "client_id":
+	case "clientId", "client_id", "CLIENT_ID": // the last is Cursor's
 		return read(&o.ClientID, m.value)
-	case "clientSecret", "client_secret":
+	case "clientSecret", "client_secret", "CLIENT_SECRET":
 		return read(&o.ClientSecret, m.value)
 	case "redirectUri", "redirect_uri":
 		return read(&o.RedirectURI, m.value)
@@ -187,6 +195,10 @@ func (e *entry) oauthField(m *member) (err error) {
 			o.Scopes = strings.Split(o.Scopes[0], " ")
 		}
 	default:
+		if known, err := o.providerField(m); known {
+			return err
+		}
+		e.warn(m, errUnknown)
 		if o.Extra == nil {
 			o.Extra = make(map[string]mcp.RawMessage)
 		}
@@ -270,7 +282,7 @@ func (e *entry) validateAuth() error {
 		}
 		return inField("auth.header", checkHeaders(map[string]string{e.authHeader(): ""}))
 	}
-	return nil
+	return inField("oauth", e.Auth.OAuth.checkProvider())
 }
 
 func (s *Server) hasHeader(name string) bool {

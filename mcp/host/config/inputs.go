@@ -119,6 +119,9 @@ func (s *Server) taken() (names []string) {
 	for _, name := range wire.SortedKeys(s.Headers) {
 		add(s.Headers[name])
 	}
+	for _, t := range s.Auth.OAuth.texts() {
+		add(*t.value)
+	}
 	for _, text := range [...]string{s.Auth.Token, s.Auth.OAuth.ClientID, s.Auth.OAuth.ClientSecret, s.Auth.OAuth.RedirectURI, s.ID} {
 		add(text)
 	}

@@ -101,6 +101,7 @@ func Load(dir string, files ...string) *Config {
 			s.project = folder
 		}
 	}
+	c.tellAccountsApart()
 	return c
 }
 
@@ -203,6 +204,7 @@ func Parse(text []byte, source, scope string) *Config {
 		c.report(text, 0, &Problem{File: source, Warning: true, Err: err})
 	}
 	c.ends = nil
+	c.tellAccountsApart()
 	return c
 }
 

@@ -83,7 +83,7 @@ func (p *Server) appendJSON() []byte {
 	o.flag("inheritEnv", p.InheritEnv)
 	o.text("url", p.URL)
 	o.texts("headers", p.Headers)
-	o.auth(&p.Auth)
+	o.auth(&p.Auth, p.Name)
 	o.text("id", p.ID)
 	o.flag("disabled", p.Disabled)
 	o.flag("required", p.Required)
@@ -233,7 +233,7 @@ func (o *jsonWriter) extra(fields map[string]mcp.RawMessage) {
 	}
 }
 
-func (o *jsonWriter) auth(a *Auth) {
+func (o *jsonWriter) auth(a *Auth, name string) {
 	if a.Type == "" {
 		return
 	}
@@ -246,6 +246,13 @@ func (o *jsonWriter) auth(a *Auth) {
 	o.list("scopes", a.OAuth.Scopes)
 	o.number("callbackPort", a.OAuth.CallbackPort)
 	o.text("redirectUri", a.OAuth.RedirectURI)
+	for _, s := range a.OAuth.texts() {
+		if s.name != "account" || *s.value != name { // that name is the default if it is needed
+			o.text(s.name, *s.value)
+		}
+	}
+	o.flag("assumePKCE", a.OAuth.AssumePKCE)
+	o.texts("parameters", a.OAuth.Parameters)
 	o.extra(a.OAuth.Extra)
 	o.b = append(o.b, '}')
 }

@@ -101,6 +101,9 @@ func (s *Server) Public() *Server {
 	for i := range p.Args {
 		texts = append(texts, &p.Args[i])
 	}
+	for _, t := range p.Auth.OAuth.texts() {
+		texts = append(texts, t.value)
+	}
 	for _, text := range texts { // what Expand has put there
 		*text = s.Hide(*text)
 	}

@@ -37,6 +37,7 @@ func ParseTOML(text []byte, source, scope string) *Config {
 		}
 	}
 	c.ends = nil
+	c.tellAccountsApart()
 	return c
 }
 
