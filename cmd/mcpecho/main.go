@@ -270,7 +270,7 @@ func (c *invocation) report(ctx context.Context, err error) int {
 	}
 	f.Message = c.hide(f.Message)
 	if c.flags.JSON {
-		f.Hint = c.hide(f.Hint)
+		f.Hint, f.Data = c.hide(f.Hint), []byte(c.hide(string(f.Data)))
 		_, _ = io.WriteString(c.stderr, terminal.Escape(string(f.AppendJSON(nil)))+"\n")
 		return f.Status
 	}

@@ -33,6 +33,7 @@ type Error struct {
 	Kind    string // category, for scripts
 	Message string
 	Code    int64    // the server's error code, or 0
+	Data    []byte   // the data of the server's error, JSON; nil if there is none
 	Hint    string   // what to do about it, for the user
 	Line    []string // the arguments of mcpecho that Hint tells the user to type; may be nil
 	Err     error    // the cause, or nil
@@ -99,7 +100,7 @@ func Classify(err error) *Error {
 	case errors.Is(err, mcp.ErrInputRequired): // which a handler, or this client, does not provide
 		return &Error{Status: Refused, Kind: "input", Message: Text(err), Err: err}
 	case errors.As(err, &answer):
-		return &Error{Status: Refused, Kind: "server_error", Message: Text(err) + reason(answer), Code: answer.Code}
+		return &Error{Status: Refused, Kind: "server_error", Message: Text(err) + reason(answer), Code: answer.Code, Data: answer.Data}
 	}
 	f = &Error{Status: Unreachable, Kind: "unreachable", Message: Text(err), Err: err}
 	switch {
@@ -120,6 +121,9 @@ func (f *Error) AppendJSON(b []byte) []byte {
 	b = wire.AppendString(wire.AppendKey(b, "message"), f.Message)
 	if f.Code != 0 {
 		b = wire.AppendInt(wire.AppendKey(b, "code"), f.Code)
+	}
+	if f.Data != nil && wire.Valid(f.Data) == nil {
+		b = wire.AppendLine(wire.AppendKey(b, "data"), f.Data)
 	}
 	if f.Hint != "" {
 		b = wire.AppendString(wire.AppendKey(b, "hint"), f.Hint)
