@@ -157,7 +157,7 @@ func (c *codec) readBool() bool {
 	return c.r.Bool()
 }
 
-// hintBool is like boolPtr, and skips what is no boolean.
+// hintBool is like boolPtr, and skips what is not a boolean.
 func (c *codec) hintBool(key string, p **bool) {
 	lenient(c, key, p, func() { c.boolPtr(key, p) })
 }

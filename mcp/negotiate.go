@@ -145,7 +145,7 @@ func (s *handshakeState) afterRefusal() action {
 	case s.probe == unsent && s.mayProbe && (s.session == refused || s.session == unusable):
 		return action{kind: sendProbe}
 	case s.disturbed && s.session == refused && (s.probe == refused || s.probe == pending):
-		return s.reopen(reopenLegacy) // as of gateways that connect to their server for whichever request is the first
+		return s.reopen(reopenLegacy) // gateways do this: the first request, whichever it is, makes them connect to their server
 	}
 	return action{kind: finish}
 }

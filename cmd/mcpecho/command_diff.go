@@ -187,7 +187,7 @@ func (c *invocation) serverOr(other string) []string {
 	return []string{other}
 }
 
-// explainFile adds to the failure of a file what it is, if it is no recording.
+// explainFile adds to the failure of a file what it is, if it is not a recording.
 func (s *diffSide) explainFile(err error) error {
 	f := *failure.Classify(err)
 	if cfg := config.LoadFile(s.file); len(cfg.Servers) > 0 {

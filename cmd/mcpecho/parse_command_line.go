@@ -120,7 +120,7 @@ func cutServer(args []string) (before, after []string) {
 	return args[:i:i], append([]string{}, args[i+1:]...)
 }
 
-// curlFlags are flags of curl with a value, which is no command.
+// curlFlags are flags of curl with a value, which is not a command.
 var curlFlags = []string{"-X", "--request", "-d", "--data", "--data-raw"}
 
 // cutName removes the name of the command, the first argument that is neither a

@@ -70,7 +70,7 @@ func (t *text) unescape(mark byte) (plain text, found bool) {
 
 // escaped returns the character of the escape at the start of s and the length of the
 // escape: more than 4 for a character, up to that for a byte. The length is 1 if there
-// is no escape.
+// is not an escape.
 func escaped(s string) (rune, int) {
 	digits, begin := 2, 2
 	if s[0] == '%' {

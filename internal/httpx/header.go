@@ -17,7 +17,7 @@ func MediaType(h http.Header) string {
 }
 
 // CheckHeader returns an error if h has a field that cannot be sent, because its
-// name is no token or its value contains a control character. The error contains
+// name is not a token or its value contains a control character. The error contains
 // the name and not the value.
 func CheckHeader(h http.Header) error {
 	for name, values := range h {

@@ -124,7 +124,7 @@ func Clean(u *url.URL) string {
 }
 
 // redirect returns the URL to which resp, the response of u, redirects, or nil if
-// it is no redirect. The error is a [*httperr.RedirectError].
+// it is not a redirect. The error is a [*httperr.RedirectError].
 func redirect(resp *http.Response, u *url.URL) (*url.URL, error) {
 	switch resp.StatusCode {
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther,

@@ -48,7 +48,7 @@ func (h *HTTP) Append(b []byte) []byte {
 	return append(b, "}}"...)
 }
 
-// IsUnusual reports whether it is a response that is no success, or has a header that the
+// IsUnusual reports whether it is a response that is not a success, or has a header that the
 // protocol forbids.
 func (h *HTTP) IsUnusual() bool { return h.Status >= 300 || len(h.unusual()) > 0 }
 

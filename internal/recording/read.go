@@ -35,7 +35,7 @@ type Entry struct {
 	Sent bool // by the client
 
 	Message jsonrpc.Message // also of a Refusal; the zero value for other kinds, and for a batch
-	Invalid error           // why a client cannot read the message, if it is no batch
+	Invalid error           // why a client cannot read the message, if it is not a batch
 	HTTP    *HTTP           // of an Exchange
 
 	// Text is the JSON of a message or of an exchange, and otherwise the line or how the

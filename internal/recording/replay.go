@@ -37,7 +37,7 @@ type Options struct {
 // members and _meta do not count, and of the handshake no params. Each recorded
 // request is used once, and the last of those that match as often as needed. What the
 // server sent after a response of the client waits for that response. What the server did
-// wrong happens again: no response, a wrong id, a line that is no message, its end.
+// wrong happens again: no response, a wrong id, a line that is not a message, its end.
 type Replay struct {
 	opts    Options
 	secrets *Secrets

@@ -74,7 +74,7 @@ func (p *Program) start(ctx context.Context, panicked func(any, []byte)) error {
 		_ = conn.Close()
 		return diag.Message("another program already listens at " + p.address + ", and would receive what is meant for this one; end it, or remove the command to use it")
 	}
-	process, err := p.command.Open(ctx, jsonrpc.Handler{Panic: panicked}) // what it prints is no message
+	process, err := p.command.Open(ctx, jsonrpc.Handler{Panic: panicked}) // what it prints is not a message
 	if err != nil {
 		return err
 	}

@@ -187,7 +187,7 @@ func (d *Dispatcher) failInvalid(data []byte, id, only ID, err error) {
 	}
 }
 
-// minHeld is the size from which on a message is not kept for a small part of it.
+// minHeld is the size of the smallest message that is not kept for a small part of it.
 const minHeld = 4 << 10
 
 // release copies the params, result and data of the message that are smaller than

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// maxQueued is the number of queued bytes from which on senders wait.
+	// maxQueued is the number of queued bytes at which senders begin to wait.
 	maxQueued = 1 << 20
 
 	// maxKept is the size of the largest buffer that a connection keeps.

@@ -294,7 +294,7 @@ func (d *decoder) string() {
 			d.fail("control character in string")
 			return
 		case c == '\\':
-			d.pos++ // what follows is no end
+			d.pos++ // what follows is not an end
 			verbatim = false
 		case c >= utf8.RuneSelf:
 			verbatim = false

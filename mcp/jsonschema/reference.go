@@ -14,7 +14,7 @@ var (
 )
 
 // reference returns the text of a keyword that names a schema or refers to one, and
-// nothing if it is no text.
+// nothing if it is not a text.
 func (c *compiler) reference(raw value, keyword string) (string, error) {
 	if raw.kind() != text {
 		return "", nil

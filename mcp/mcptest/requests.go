@@ -23,7 +23,7 @@ type Request struct {
 	Params    mcp.RawMessage // all of them, byte for byte; nil if there are none
 }
 
-// parseRequest returns false for a response and for what is no message.
+// parseRequest returns false for a response and for what is not a message.
 func parseRequest(line []byte) (r Request, ok bool) {
 	var m struct {
 		Method string

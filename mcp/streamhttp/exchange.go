@@ -40,7 +40,7 @@ type exchange struct {
 	detach func() bool // stops the end of caller from ending life; nil if caller never ends
 	whole  bool        // the response has been read, so nothing needs life
 
-	id     jsonrpc.ID // of the call; zero if the exchange is no call
+	id     jsonrpc.ID // of the call; zero if the exchange is not a call
 	failed error      // the last failure to request the rest of a response that broke
 }
 

@@ -118,7 +118,7 @@ func (c *comparer) added(path string, new, rest *value, required bool) {
 	}
 }
 
-// required returns the names of required properties. A value that is no list of names
+// required returns the names of required properties. A value that is not a list of names
 // is Unknown if it changes.
 func (c *comparer) required(path string, old, new view) (a, b map[string]bool) {
 	a, ok := nameSet(old.member("required"))

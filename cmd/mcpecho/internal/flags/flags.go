@@ -213,7 +213,7 @@ func addOrigin(f *Values, v string) error {
 	return nil
 }
 
-// CheckPort returns an error for a number that is no port. Names of ports are valid.
+// CheckPort returns an error for a number that is not a port. Names of ports are valid.
 func CheckPort(port string) error {
 	if n, err := strconv.ParseUint(port, 10, 64); err == nil && n > 65535 {
 		return errors.New("a port is at most 65535, not " + port)

@@ -148,7 +148,7 @@ func lineWriter(out io.Writer, stalled func()) func([]byte) error {
 }
 
 // refuseFirst responds to the first request of the client with the reason why there
-// is no server, which would look like a timeout otherwise.
+// is not a server, which would look like a timeout otherwise.
 func refuseFirst(lines *bufio.Reader, out io.Writer, reason error) {
 	first := make(chan []byte, 1)
 	go func() { // ends with the input, or the program

@@ -22,7 +22,7 @@ const (
 )
 
 // parse returns the messages of a line: one, or those of a batch. It leaves out what
-// is no message; of an invalid response it returns only the id.
+// is not a message; of an invalid response it returns only the id.
 func parse(line []byte) (messages []jsonrpc.Message) {
 	if line = wire.Trim(line); len(line) > 0 && line[0] == '[' {
 		r := wire.NewReader(line)

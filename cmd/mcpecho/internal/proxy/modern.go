@@ -286,7 +286,7 @@ func (s *shared) lose(message []byte, m *jsonrpc.Message) {
 	}
 }
 
-// number returns the number in a JSON text, or 0, which is no id.
+// number returns the number in a JSON text, or 0, which is not an id.
 func number(text string) int64 {
 	n, _ := strconv.ParseInt(strings.Trim(text, `"`), 10, 64) // servers may make a string of it
 	return n

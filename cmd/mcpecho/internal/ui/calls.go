@@ -321,7 +321,7 @@ func checkOutput(version string, i *item, res *mcp.CallToolResult) (check, probl
 	return checkFits, ""
 }
 
-// looksFailed reports whether a result that is no error begins with the name of one, as
+// looksFailed reports whether a result that is not an error begins with the name of one, as
 // what languages print about an exception does.
 func looksFailed(res *mcp.CallToolResult) bool {
 	if res.IsError || len(res.Content) == 0 {

@@ -116,7 +116,7 @@ type member struct {
 // maxMembers limits the members of an object that the page looks at.
 const maxMembers = 2000
 
-// members returns the members of an object in order, or nil if it is no object.
+// members returns the members of an object in order, or nil if it is not an object.
 func members(raw []byte) (list []member) {
 	r := wire.NewReader(raw)
 	if r.Kind() != wire.Object {

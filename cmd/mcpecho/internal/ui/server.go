@@ -24,7 +24,7 @@ import (
 //go:embed packed
 var packed embed.FS
 
-// tokenHeader carries the token. As it is no header that a form can send, a browser asks
+// tokenHeader carries the token. As it is not a header that a form can send, a browser asks
 // the server first whether another page may send it, and receives no permission.
 const tokenHeader = "Mcpecho-Token"
 

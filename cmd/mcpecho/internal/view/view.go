@@ -126,7 +126,7 @@ func (v *Viewer) Remark(note, problem string) *Line {
 	return &Line{Entry: &Entry{Entry: recording.Entry{At: v.last}}, Kind: "file", Note: note, Error: problem}
 }
 
-// describe returns the line of an entry that is no batch.
+// describe returns the line of an entry that is not a batch.
 func (v *Viewer) describe(e *Entry) *Line {
 	m := &e.Message
 	l := &Line{Entry: e, id: m.ID.String()}
