@@ -151,7 +151,7 @@ func (c *invocation) check(ctx context.Context, way string, versions []string) (
 	p := c.newProgress(s.console, "checking "+c.targetName()+", "+wayName(way))
 	defer p.End()
 	one = checked{way: way}
-	opts := &servercheck.Options{Versions: versions, ConnectTimeout: max(0, c.connectTimeout()), Hide: c.secrets().Hider()}
+	opts := &servercheck.Options{Versions: versions, ConnectTimeout: max(0, c.connectTimeout()), Hide: c.secrets().Hider(), Providers: c.flags.For}
 	if c.flags.IsGiven("timeout") {
 		opts.Timeout = c.flags.Timeout
 	}

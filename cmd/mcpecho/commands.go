@@ -182,9 +182,10 @@ reads resources, and sends requests that the server must refuse. It also finds w
 mcpecho tolerates and other clients refuse. Without --call, it calls no tool.
 Each finding names the method, tool or resource. If one is "wrong", the exit status
 is 5; "careful" does not change it. A response may take 10s, or --timeout.
+With --for, it finds the tools that APIs of models reject, and why.
 
 With --watch, it goes on until it is interrupted, and prints only what differs.`,
-			flags: append([]string{"watch", "call"}, slices.DeleteFunc(cloneWords(resultFlags), func(name string) bool { return hasWord([]string{"root", "sampling"}, name) })...), run: runCheck,
+			flags: append([]string{"watch", "call", "for"}, slices.DeleteFunc(cloneWords(resultFlags), func(name string) bool { return hasWord([]string{"root", "sampling"}, name) })...), run: runCheck,
 			example: []string{"check -- mcpecho serve", "check --watch -- node server.js", "check http://127.0.0.1:3001/mcp --json"},
 		}, {
 			name: "raw", target: true, args: "METHOD [JSON | -]", min: 1, max: -1, sample: "tools/list",

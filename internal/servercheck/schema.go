@@ -8,6 +8,7 @@ import (
 	"github.com/stdmcp/stdmcp/internal/nearest"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/host/schema"
 )
 
 // schemaTypes are the types of JSON Schema.
@@ -78,6 +79,28 @@ func typeText(schema, at, unknown string) string {
 		text += " (did you mean " + wire.Quote(near[0]) + "?)"
 	}
 	return text
+}
+
+// A definition is a tool as a server defines it.
+type definition struct{ *mcp.Tool }
+
+func (d definition) Name() string                { return d.Tool.Name }
+func (d definition) Description() string         { return d.Tool.Description }
+func (d definition) InputSchema() mcp.RawMessage { return d.Tool.InputSchema }
+
+// rejected adds findings for what a model provider rejects.
+func (c *check) rejected(provider, where string, t *mcp.Tool) {
+	found, err := schema.Check(provider, definition{t})
+	if err != nil {
+		c.errorf(where, "%s: %v", provider, err)
+	}
+	for _, f := range found {
+		at := ""
+		if f.Path != "" {
+			at = "inputSchema" + f.Path + ": "
+		}
+		c.warnf(where, "%s%s rejects %s", at, provider, f.Rule.Text)
+	}
 }
 
 // stable adds a finding if several lists of the tools in a row differ. A single change may

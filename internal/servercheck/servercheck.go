@@ -59,6 +59,10 @@ type Options struct {
 	// Hide masks secrets in a text. It may be nil.
 	Hide func(text string) string
 
+	// Providers are model providers, of package schema: Run finds what they reject in
+	// the definitions of tools.
+	Providers []string
+
 	// Arguments returns the arguments to call a tool with, or nil to not call it.
 	// Without the function, Run calls no tool.
 	Arguments func(*mcp.Tool) mcp.RawMessage
@@ -206,6 +210,9 @@ func (c *check) tools(ctx context.Context) {
 			} else if at, unknown := unknownType(schema, ""); unknown != "" {
 				c.errorf(where, "%s", typeText(name, at, unknown))
 			}
+		}
+		for _, provider := range c.opts.Providers {
+			c.rejected(provider, where, t)
 		}
 		if a := t.Annotations; a != nil && a.ReadOnly() && a.DestructiveHint != nil && *a.DestructiveHint {
 			c.warnf(where, "annotations: it is read-only and destructive")

@@ -210,3 +210,16 @@ func TestMessages(t *testing.T) {
 		t.Errorf("%v", n)
 	}
 }
+
+func TestWhatProvidersReject(t *testing.T) {
+	tool := `{"jsonrpc":"2.0","id":$id,"result":{"tools":[{"name":"t","description":"d","inputSchema":{"type":"object","properties":{"a b":{"type":"array"}}}}]}}`
+	found := (script{"tools/list": tool}).run(t, &servercheck.Options{Providers: []string{"anthropic", "openai"}})
+	for _, want := range []string{`tool "t": inputSchema/properties/a b: anthropic rejects names of arguments`, "openai rejects an array without items"} {
+		if !strings.Contains(found, want) {
+			t.Errorf("%s\nwant %s", found, want)
+		}
+	}
+	if found := (script{"tools/list": tool}).run(t, &servercheck.Options{}); strings.Contains(found, "rejects") {
+		t.Errorf("without providers: %s", found)
+	}
+}

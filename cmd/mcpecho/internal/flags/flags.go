@@ -18,6 +18,7 @@ import (
 	"github.com/stdmcp/stdmcp/internal/nearest"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/host/schema"
 )
 
 // Values holds the values of all flags.
@@ -28,6 +29,7 @@ type Values struct {
 	NoInput                                                           bool
 	Insecure                                                          bool // do not verify certificates
 	Watch, Follow, Errors                                             bool
+	For                                                               []string // model providers
 	StopOnError, Strict, Call                                         bool
 	NoToken, Timed                                                    bool
 	Origins                                                           []string // of web pages that may use the proxy
@@ -166,6 +168,15 @@ func All() []Flag {
 		{"connection", "", "N", "print only the messages of this connection", text(func(f *Values) *string { return &f.Connection })},
 		{"watch", "", "", "check again when files change: those that the server's command names, and each PATH", on(func(f *Values) *bool { return &f.Watch })},
 		{"call", "", "", "also call the tools that are marked read-only, with sample arguments", on(func(f *Values) *bool { return &f.Call })},
+		{"for", "", "PROVIDERS", "also find what model providers reject: anthropic,openai,gemini …", value(func(f *Values, v string) error {
+			for name := range strings.SplitSeq(v, ",") {
+				if !slices.Contains(schema.Providers(), name) {
+					return errors.New("must be some of " + strings.Join(schema.Providers(), ",") + ", not " + wire.Quote(name))
+				}
+				f.For = append(f.For, name)
+			}
+			return nil
+		})},
 		{"strict", "", "", "exit with status 5 also for changes that may break callers", on(func(f *Values) *bool { return &f.Strict })},
 		{"no-token", "", "", "serve without a secret in the URL; only on a loopback address", on(func(f *Values) *bool { return &f.NoToken })},
 		{"allow-origin", "", "URL", "let web pages of this origin use the proxy; may be repeated", value(addOrigin)},
