@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -23,7 +24,8 @@ func TestSessionStreamRefusedLater(t *testing.T) {
 	for _, first := range all {
 		for _, second := range append(all, 0) {
 			synctest.Test(t, func(t *testing.T) {
-				f, gone, pings := new(wire), 0, 0
+				f, gone := new(wire), 0
+				var pings atomic.Int32
 				f.get = func(n int) *http.Response {
 					status := []int{0, first, second, 0}[min(n-1, 3)]
 					if status != 0 {
@@ -46,11 +48,12 @@ func TestSessionStreamRefusedLater(t *testing.T) {
 					SessionLost: func(_ context.Context, err error) { t.Error("session lost:", err) },
 					Message: func(_ context.Context, sent bool, data []byte) {
 						if sent && strings.Contains(string(data), `"ping"`) {
-							pings++
+							pings.Add(1)
 						}
 					},
 				}})
 				time.Sleep(30 * time.Minute)
+				synctest.Wait()
 				want := 3
 				if second != 0 {
 					want = 4
@@ -70,8 +73,8 @@ func TestSessionStreamRefusedLater(t *testing.T) {
 						doubts++
 					}
 				}
-				if pings != doubts {
-					t.Errorf("%d, %d: %d pings, want %d", first, second, pings, doubts)
+				if int(pings.Load()) != doubts {
+					t.Errorf("%d, %d: %d pings, want %d", first, second, pings.Load(), doubts)
 				}
 				c.Close()
 			})
