@@ -10,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/shellwords"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/system"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
@@ -39,18 +38,17 @@ func (c *invocation) answers(s *conversation) []mcp.Handler {
 	return []mcp.Handler{roots, sampling}
 }
 
-// askHint returns what to type if a server asks for what the flag root or sampling
+// askHint returns what to add if a server asks for what the flag root or sampling
 // provides.
 func (c *invocation) askHint(flag string) string {
-	reason, words := "the server asks for directories: ", []string{"--root", "."}
+	what, where := "the server asks for directories: add --root DIR", ""
 	if flag == "sampling" {
-		reason, words = "the server asks for a model; COMMAND reads the request as JSON and writes the answer: ", []string{"--sampling", "COMMAND"}
+		what = "the server asks for a model: add --sampling COMMAND, which reads the request as JSON and writes the answer"
 	}
 	if c.shell != nil {
-		return reason + "start the shell with " + strings.Join(words, " ")
+		where = " to the command line that starts the shell"
 	}
-	line := append(c.without(), words...)
-	return reason + "type: " + c.paste(withServer(line, c.server))
+	return what + where
 }
 
 func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
@@ -123,7 +121,7 @@ func (p *sampler) createMessage(ctx context.Context, params *mcp.CreateMessagePa
 		return res, nil
 	}
 	if ctx.Err() == nil {
-		text := "--sampling " + shellwords.Quote(p.c.hide(p.c.flags.Sampling)) + " failed: " + err.Error()
+		text := "--sampling " + wire.Quote(p.c.hide(p.c.flags.Sampling)) + " failed: " + err.Error()
 		if words := strings.TrimSpace(string(complaint.data)); words != "" {
 			text += "\n\t" + strings.ReplaceAll(p.c.hide(words), "\n", "\n\t")
 		}

@@ -9,15 +9,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/cmdline"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/configfile"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
-	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/guess"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/state"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/internal/buffers"
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/httpx"
-	"github.com/stdmcp/stdmcp/internal/nearest"
 	"github.com/stdmcp/stdmcp/internal/statefile"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
@@ -26,9 +25,14 @@ import (
 // runAdd adds a server to a file of servers.
 func runAdd(ctx context.Context, c *invocation) error {
 	if name := c.args[0]; strings.Contains(name, "://") && len(c.args) == 2 {
-		return c.suggest("the name comes before the URL", swapped(c.typed, name, c.args[1]))
-	} else if strings.Contains(name, "/") && !strings.Contains(name, "://") {
-		return c.suggest("the name of a server contains no /, which separates it from a tool", c.retyped(name, strings.Trim(strings.ReplaceAll(name, "/", "-"), "-")))
+		line := cmdline.Own(c.typed...)
+		a, b := line.Index(name), line.Index(c.args[1])
+		line[a], line[b] = line[b], line[a]
+		return c.suggest("the name comes before the URL", line)
+	} else if strings.Contains(name, "://") {
+		return c.usage("add needs NAME before the URL")
+	} else if strings.Contains(name, "/") {
+		return c.usage("the name of a server contains no /, which separates it from a tool")
 	}
 	e := &config.Server{Name: c.args[0], Type: c.flags.Transport, Headers: make(map[string]string)}
 	switch {
@@ -65,7 +69,7 @@ func runAdd(ctx context.Context, c *invocation) error {
 	}
 	if before := config.Parse([]byte(text), path, "project"); before.Server(e.Name) != nil {
 		return c.usageHint(path+" already has the server "+wire.Quote(e.Name),
-			"to replace it, first type: "+c.paste(append([]string{"remove", e.Name}, c.fileFlags()...)))
+			c.toType("to replace it, first ", append(cmdline.Words("remove", e.Name), c.fileFlags()...)))
 	}
 	entry, err := e.RevealJSON()
 	if err != nil {
@@ -81,35 +85,25 @@ func runAdd(ctx context.Context, c *invocation) error {
 	target := c.fileTarget()
 	if err := c.trustAdded(path, e); err != nil {
 		(&terminal.Console{Out: c.stderr}).Line("Cannot store that you trust it: " + terminal.EscapeLine(err.Error()))
-		target = []string{"-c", path} // which needs no trust
+		target = cmdline.Line{{Text: "-c", Own: true}, {Text: path}} // which needs no trust
 	}
 	c.warnShared(path, e)
-	return c.print("Added " + terminal.EscapeName(e.Name) + " to " + terminal.EscapeName(path) + ". To try it, type: " +
-		c.paste(append([]string{"tools", e.Name}, target...)) + "\n")
-}
-
-// swapped returns words with two of them in place of each other.
-func swapped(words []string, one, other string) []string {
-	words = cloneWords(words)
-	a, b := indexWord(words, one), indexWord(words, other)
-	if a >= 0 && b >= 0 {
-		words[a], words[b] = words[b], words[a]
-	}
-	return words
+	try := c.toType(" To try it, ", append(cmdline.Words("tools", e.Name), target...))
+	return c.print("Added " + terminal.EscapeName(e.Name) + " to " + terminal.EscapeName(path) + "." + try + "\n")
 }
 
 // explainAdd returns the failure for a command line that describes no server.
 func (c *invocation) explainAdd() error {
-	if len(c.args) > 2 && c.server == nil && strings.Contains(c.args[1], "://") {
-		return c.suggest("add accepts one URL", slices.DeleteFunc(cloneWords(c.typed), func(word string) bool { return hasWord(c.args[2:], word) }))
+	switch {
+	case len(c.args) > 1 && c.server == nil && strings.Contains(c.args[1], "://"):
+		return c.usage("add accepts one URL")
+	case len(c.args) == 2 && c.server == nil && withScheme(c.args[1]) != "":
+		return c.suggest("a URL must begin with http:// or https://", c.retyped(c.args[1], cmdline.Word{Text: withScheme(c.args[1]), Own: true}))
+	case len(c.args) > 1 && c.server == nil && hasWord(launchers, c.args[1]):
+		line := cmdline.Own(c.typed...)
+		return c.suggest("the command that starts the server belongs after --", slices.Insert(line, line.Index(c.args[1]), cmdline.Own("--")...))
 	}
-	if len(c.args) > 1 && c.server == nil {
-		if url := guess.URL(c.args[1]); url != "" && !strings.Contains(c.args[1], " ") {
-			return c.suggest("a URL must begin with http:// or https://", c.retyped(c.args[1], url))
-		}
-		return c.suggest("the command that starts the server belongs after --", withServer(c.flagged("add", c.args[0]), append(strings.Fields(c.args[1]), c.args[2:]...)))
-	}
-	return c.suggest("add needs the URL or the command of the server", withServer(c.flagged("add", c.args[0]), strings.Fields(sampleServer)))
+	return c.usage("add needs the URL of the server, or its command after --")
 }
 
 // findElsewhere returns a server of another program.
@@ -130,15 +124,14 @@ func (c *invocation) findElsewhere(program, name string) (*config.Server, error)
 	programs = slices.Compact(programs)
 	switch {
 	case len(programs) == 0:
-		return nil, c.usageHint("no program with configured servers was found", "for those of mcpecho, type: "+c.paste([]string{"servers"}))
+		return nil, c.usageHint("no program with configured servers was found", c.toType("for those of mcpecho, ", cmdline.Words("servers")))
 	case !hasWord(programs, program):
-		near := append(nearest.Names(program, programs), programs...)[0]
-		return nil, c.usageHint("no servers of "+wire.Quote(program)+" were found", "type: "+c.paste(c.retyped(program, near))+" (found: "+strings.Join(programs, ", ")+")")
+		return nil, c.usageHint("no servers of "+wire.Quote(program)+" were found, only those of "+strings.Join(programs, ", "), c.didMean(program, programs, ""))
 	case name == "" && len(names) > 0:
-		return nil, c.suggest("add needs NAME; "+program+" has "+strings.Join(names, ", "), slices.Insert(c.without(), 1, names[0]))
+		return nil, c.usage("add needs NAME; " + program + " has " + strings.Join(names, ", "))
 	}
 	return nil, c.usageHint(program+" has no server "+wire.Quote(name)+failure.DidYouMean(name, names),
-		c.didMean(name, names, "for a list, type: "+c.paste([]string{"servers", "--all"})))
+		c.didMean(name, names, c.toType("for a list, ", append(cmdline.Words("servers"), cmdline.Own("--all")...))))
 }
 
 // serversFile returns the file that add and remove change: that of -c, the user's
@@ -157,18 +150,18 @@ func (c *invocation) serversFile() (string, error) {
 	return filepath.Join(home, ".mcp.json"), nil
 }
 
-func (c *invocation) fileFlags() []string {
+func (c *invocation) fileFlags() cmdline.Line {
 	switch {
 	case len(c.flags.Config) > 0:
-		return []string{"-c", c.flags.Config[0]}
+		return cmdline.Own("-c", c.flags.Config[0])
 	case c.flags.User:
-		return []string{"--user"}
+		return cmdline.Own("--user")
 	}
 	return nil
 }
 
 // fileTarget returns the flags with which another command finds the server.
-func (c *invocation) fileTarget() []string {
+func (c *invocation) fileTarget() cmdline.Line {
 	if len(c.flags.Config) > 0 {
 		return c.fileFlags()
 	}
@@ -286,9 +279,9 @@ func runRemove(ctx context.Context, c *invocation) error {
 			}
 		}
 		known := serverNames(config.Parse([]byte(text), path, "project"))
-		hint := c.didMean(name, known, "for a list, type: "+c.paste([]string{"servers"}))
+		hint := c.didMean(name, known, c.toType("for a list, ", cmdline.Words("servers")))
 		if e := config.Load(".", c.flags.Config...).Server(name); e != nil && e.Scope == "user" && !c.flags.User {
-			hint = "type: " + c.paste([]string{"remove", name, "--user"})
+			hint = c.toType("", append(cmdline.Words("remove", name), cmdline.Own("--user")...))
 		}
 		return c.usageHint(path+" has no server "+wire.Quote(name)+failure.DidYouMean(name, known), hint)
 	}

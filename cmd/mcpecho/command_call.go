@@ -10,10 +10,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/cmdline"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/input"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/toolargs"
+	"github.com/stdmcp/stdmcp/internal/nearest"
 	"github.com/stdmcp/stdmcp/internal/servercheck"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
@@ -22,20 +24,10 @@ import (
 
 func runCall(ctx context.Context, c *invocation) error {
 	tool := c.args[0]
-	if strings.Contains(tool, "(") && strings.HasSuffix(c.args[len(c.args)-1], ")") {
-		tool = strings.Join(c.args, " ") // as a function is called
-		c.args = []string{tool}
-	}
 	if err := c.checkAllowed(tool); err != nil {
 		return err
 	}
 	given, err := c.readArguments(ctx, c.args[1:])
-	if err == nil && strings.HasSuffix(tool, ")") {
-		err = c.usage("the arguments of a call must be key=value")
-	}
-	if f := (*failure.Error)(nil); errors.As(err, &f) && f.Kind == "usage" {
-		return c.explainArguments(ctx, tool, c.args[1:], err)
-	}
 	if err != nil {
 		return err
 	}
@@ -179,12 +171,28 @@ func (c *invocation) readArguments(ctx context.Context, args []string) (*toolarg
 	return given, err
 }
 
-// object encodes the arguments of a tool. The failure of wrong ones says what the user
-// probably meant.
+// argumentHint returns the hint for an argument whose name is misspelled, or "".
+func (c *invocation) argumentHint(given *toolargs.Given, s *toolargs.Schema) string {
+	key := given.Unknown(s)
+	near := nearest.Typo(key, given.Absent(s.Names()))
+	if key == "" || near == "" {
+		return ""
+	}
+	for _, word := range c.typed {
+		if rest, ok := strings.CutPrefix(word, key); ok && (strings.HasPrefix(rest, "=") || strings.HasPrefix(rest, ":=")) {
+			return c.toType("", c.retyped(word, cmdline.Argument(near, rest)))
+		}
+	}
+	return ""
+}
+
+// object encodes the arguments of a tool. The failure of a misspelled one has the hint.
 func (c *invocation) object(given *toolargs.Given, tool string, s *toolargs.Schema) (mcp.RawMessage, error) {
 	object, err := given.Object(tool, s)
 	if err != nil {
-		return nil, c.repaired("call", tool, given.Words(), s, err)
+		f := *failure.Classify(err)
+		f.Hint = c.argumentHint(given, s)
+		return nil, &f
 	}
 	return object, nil
 }
@@ -200,9 +208,9 @@ func (c *invocation) findTool(tools []*mcp.Tool, name string) (*mcp.Tool, error)
 		names = append(names, t.Name)
 	}
 	f := *failure.Classify(err)
-	otherwise := "for a list, type: " + c.commandFor("tools")
+	otherwise := c.toType("for a list, ", c.commandFor("tools"))
 	if c.flags.Sampling == "" && c.flags.Roots == nil {
-		otherwise = "some servers offer tools only with --sampling or --root; " + otherwise
+		otherwise = strings.TrimSuffix("some servers offer tools only with --sampling or --root; "+otherwise, "; ")
 	}
 	f.Hint = c.didMean(name, names, otherwise)
 	return nil, &f
@@ -222,7 +230,7 @@ func (c *invocation) elsewhere(ctx context.Context, s *conversation, name string
 		}
 		rows, err := l.rows(raw)
 		if err == nil && slices.ContainsFunc(rows, func(r terminal.Row) bool { return r.Name == name }) {
-			return "it has it among its " + kind[0] + "; type: " + c.commandFor(kind[1], c.args...)
+			return "it has it among its " + kind[0] + strings.TrimSuffix(c.toType("; ", c.commandFor(kind[1], cmdline.Words(c.args...)...)), "; ")
 		}
 	}
 	return ""
@@ -291,7 +299,7 @@ func (c *invocation) explainUnknown(ctx context.Context, s *conversation, what, 
 		return err
 	}
 	f := failure.Classify(failure.NotFound("the server has no "+what+" "+wire.Quote(name)+near+" ("+failure.Text(answer)+")", err))
-	f.Hint = c.didMean(name, names, "for a list, type: "+c.commandFor(l.name))
+	f.Hint = c.didMean(name, names, c.toType("for a list, ", c.commandFor(l.name)))
 	if near == "" {
 		f.Hint = cmp.Or(c.elsewhere(ctx, s, name), f.Hint)
 	}
@@ -313,102 +321,7 @@ func (c *invocation) printCall(s *conversation, res *mcp.CallToolResult) error {
 	return c.printParts(s, parts, false)
 }
 
-// explainArguments adds to the failure of unreadable arguments the command line
-// that the tool's schema suggests. An unreachable server adds nothing.
-func (c *invocation) explainArguments(ctx context.Context, tool string, given []string, wrong error) error {
-	return c.explain(ctx, wrong, func(s *conversation) (better, err error) {
-		tools, err := c.tools(ctx, s)
-		if err != nil {
-			return nil, err
-		}
-		name, words := toolargs.CutCall(tool, given)
-		t, err := findTool(tools, name)
-		if err != nil {
-			return nil, nil
-		}
-		return c.repaired("call", name, words, toolargs.ParseSchema(t.InputSchema), wrong), nil
-	})
-}
-
-// explain returns the better error that find has for a failure with the help of
-// the server, or the failure itself.
-func (c *invocation) explain(ctx context.Context, wrong error, find func(*conversation) (better, err error)) error {
-	var better error
-	err := c.withServer(ctx, func(s *conversation) (err error) {
-		better, err = find(s)
-		return err
-	})
-	if err != nil || better == nil {
-		return wrong
-	}
-	return better
-}
-
-// repaired returns the failure wrong with the command line that the user probably
-// meant as its hint.
-func (c *invocation) repaired(command, name string, given []string, s *toolargs.Schema, wrong error) error {
-	f := *failure.Classify(wrong)
-	line := ""
-	switch first := strings.Join(given, " "); {
-	case len(given) == 1 && strings.Contains(first, `":`) && first[0] != '{' && toolargs.RelaxJSON("{"+first) != nil:
-		line = c.commandFor(command, name, string(toolargs.RelaxJSON("{"+first)))
-	case len(given) == 1 && isFile(strings.TrimPrefix(first, "@")):
-		f.Hint = "type: " + c.commandFor(command, name, "-") + " < " + c.quoteWord(strings.TrimPrefix(first, "@"))
-		return &f
-	case len(given) > 1 && strings.HasPrefix(given[0], "{") && toolargs.RelaxJSON(given[0]) != nil: // both ways at once
-		_, words := toolargs.CutCall("x("+strings.Trim(given[0], "{}")+")", given[1:])
-		line = c.commandFor(command, append([]string{name}, toolargs.Repair(words, s)...)...)
-	case len(given) > 0 && strings.HasPrefix(first, "{") && !strings.HasPrefix(first, "{}"):
-		if relaxed := toolargs.RelaxJSON(first); relaxed != nil && string(relaxed) != "{}" {
-			line = c.commandFor(command, name, string(relaxed))
-			break
-		}
-		given = nil
-		fallthrough
-	default:
-		if first == "-" {
-			given = nil
-		} else if strings.HasPrefix(first, "[") || strings.HasPrefix(first, `"`) {
-			given = strings.FieldsFunc(first, func(r rune) bool { return strings.ContainsRune(`[]", `, r) })
-		}
-		line = c.commandFor(command, append([]string{name}, toolargs.Repair(given, s)...)...)
-	}
-	f.Hint = "type: " + line
-	return &f
-}
-
 func isFile(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && info.Mode().IsRegular()
-}
-
-// explainPromptArguments is explainArguments for a prompt.
-func (c *invocation) explainPromptArguments(ctx context.Context, name string, given []string, wrong error) error {
-	return c.explain(ctx, wrong, func(s *conversation) (better, err error) {
-		raw, err := c.fetch(ctx, s, lists()["prompts"])
-		var res mcp.ListPromptsResult
-		if err = errors.Join(err, res.UnmarshalJSON(raw)); err != nil {
-			return nil, err
-		}
-		for _, p := range res.Prompts {
-			if p.Name == name {
-				better = c.repairedPrompt(name, given, toolargs.PromptSchema(p), wrong)
-			}
-		}
-		return better, nil
-	})
-}
-
-func (c *invocation) repairedPrompt(name string, given []string, s *toolargs.Schema, wrong error) error {
-	if len(given) == 1 && strings.HasPrefix(given[0], "{") {
-		_, given = toolargs.CutCall("x("+strings.Trim(given[0], "{}")+")", nil)
-	}
-	for i, word := range given {
-		if key, value, ok := strings.Cut(word, ":="); ok {
-			given[i] = key + "=" + terminal.PlainJSON(mcp.RawMessage(value))
-		}
-	}
-	f := *failure.Classify(wrong)
-	f.Hint = "type: " + c.commandFor("prompt", append([]string{name}, toolargs.Repair(given, s)...)...)
-	return &f
 }

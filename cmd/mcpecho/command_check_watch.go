@@ -24,7 +24,7 @@ func (c *invocation) watchCheck(ctx context.Context) error {
 		return err
 	}
 	if n, _ := w.Files(); n == 0 {
-		return c.usageHint("--watch needs the files of the server, of which its command names none", "type: "+c.watchLine("."))
+		return c.usage("--watch needs the files of the server, of which its command names none: add a PATH")
 	}
 	endless := *c.command
 	endless.endless = true
@@ -54,12 +54,6 @@ func (c *invocation) watcher() (*watchfiles.Watcher, error) {
 		}
 	}
 	return watchfiles.New(watchfiles.Named(dir, command...), c.args), nil
-}
-
-// watchLine returns the command line with a further path to watch.
-func (c *invocation) watchLine(path string) string {
-	line := append(c.without(), path)
-	return c.paste(withServer(line, c.server))
 }
 
 // checkAgain checks the server and waits for changes of its files by turns. After the

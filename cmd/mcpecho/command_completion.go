@@ -11,7 +11,6 @@ import (
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/flags"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
-	"github.com/stdmcp/stdmcp/internal/nearest"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
@@ -35,8 +34,7 @@ func runCompletion(ctx context.Context, c *invocation) error {
 	case toolNames:
 		return c.printToolNames(ctx)
 	}
-	shell := append(nearest.Names(c.args[0], shellNames()), "bash")[0]
-	return c.suggest("completion: the shell must be bash, zsh or fish, not "+wire.Quote(c.args[0]), c.retyped(c.args[0], shell))
+	return c.usageHint("completion: the shell must be bash, zsh or fish, not "+wire.Quote(c.args[0]), c.didMean(c.args[0], shellNames(), ""))
 }
 
 // configuredNames is the argument with which the scripts list the names of the

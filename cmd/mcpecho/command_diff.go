@@ -3,19 +3,14 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"slices"
 	"strconv"
-	"strings"
 	"sync/atomic"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/compat"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
-	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/guess"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/proxy"
-	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/shellwords"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
-	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/display"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
@@ -86,7 +81,7 @@ func (s *diffSide) readFile(ctx context.Context) (*compat.Catalog, error) {
 	}
 	k, err := compat.Recorded(entries)
 	if err != nil {
-		return nil, s.c.suggest(s.file+": "+err.Error(), []string{"tools", "--record", s.file, sampleURL})
+		return nil, s.c.usage(s.file + ": " + err.Error())
 	}
 	return k, nil
 }
@@ -149,50 +144,14 @@ func (s *diffSide) explain(err error) error {
 	if f.Status == failure.Forbidden && f.Hint == "" {
 		f.Hint = s.c.loginHint()
 	}
-	if !strings.HasPrefix(f.Hint, "type: "+s.c.paste([]string{"diff"})) || len(s.all) == 0 && s.c.server == nil {
-		return &f
-	}
-	var missed *diag.NotPassedError
-	switch better := guess.Server(s.c.serverOr("-")); {
-	case s.c.server == nil:
-		f.Hint += strings.TrimPrefix(s.c.paste(append([]string{"diff", "--"}, s.all...)), s.c.paste([]string{"diff"}))
-	case errors.As(err, &missed):
-		line := cloneWords(s.c.typed)
-		at := indexWord(line, s.c.typedCommand()) + 1
-		for _, name := range missed.Names {
-			line = slices.Insert(line, at, "-e", name)
-		}
-		f.Hint = "type: " + s.c.paste(line)
-	case better == nil:
-		f.Hint = ""
-	case s.typed != "":
-		f.Hint = "type: " + s.c.paste(s.c.retyped(s.typed, shellwords.Join(better)))
-	default:
-		line := cloneWords(s.c.typed)
-		for i := range line {
-			if n := len(s.c.server); i+n <= len(line) && i > 0 && line[i-1] == "--" && slices.Equal(line[i:i+n], s.c.server) {
-				f.Hint = "type: " + s.c.paste(slices.Replace(line, i, i+n, better...))
-				break
-			}
-		}
-	}
 	return &f
-}
-
-// serverOr returns the command of the server, or another one if there is none.
-func (c *invocation) serverOr(other string) []string {
-	if c.server != nil {
-		return c.server
-	}
-	return []string{other}
 }
 
 // explainFile adds to the failure of a file what it is, if it is not a recording.
 func (s *diffSide) explainFile(err error) error {
 	f := *failure.Classify(err)
 	if cfg := config.LoadFile(s.file); len(cfg.Servers) > 0 {
-		name := s.file + ":" + cfg.Servers[0].Name
-		f.Message, f.Hint = s.file+" has configured servers, and is no recording", "type: "+s.c.paste(s.c.retyped(s.file, name))
+		f.Message, f.Hint = s.file+" has configured servers, and is no recording: write FILE:NAME", ""
 		return &f
 	}
 	return s.c.explainRecording(err, s.file)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/cmdline"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/toolargs"
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -190,8 +191,10 @@ func (c *invocation) describeTool(tool *mcp.Tool) string {
 	}
 	t.section("Behavior, according to the server")
 	t.text(behavior(tool.Annotations))
-	t.section("Try it")
-	t.b.WriteString("  " + c.commandFor("call", append([]string{tool.Name}, toolargs.Example(input)...)...) + "\n") // never wrapped
+	if line := c.paste(c.commandFor("call", append(cmdline.Words(tool.Name), toolargs.Example(input)...)...)); line != "" {
+		t.section("Try it")
+		t.b.WriteString("  " + line + "\n") // never wrapped
+	}
 	return t.b.String()
 }
 

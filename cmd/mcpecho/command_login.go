@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/cmdline"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/shellwords"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
@@ -130,7 +131,7 @@ func (c *invocation) explainNothing(ctx context.Context, address string, err err
 	f.Message = "there is nothing at " + c.targetName() + ": 404 Not Found"
 	f.Hint = "correct the path"
 	if better := c.findPath(ctx, u); better != "" && c.entry == nil {
-		f.Hint = "type: " + c.paste(c.retyped(c.target, better))
+		f.Hint = c.toType("", c.renamed(c.target, better))
 	}
 	return &f
 }
@@ -201,14 +202,14 @@ func (c *invocation) explainLogin(err error) error {
 		}
 		return err
 	}
-	login := []string{"login", c.pasteTarget()}
+	login := append(cmdline.Words("login"), c.pasteTarget())
 	switch broken := (*oauth.Error)(nil); {
 	case !c.flags.Device || !errors.Is(err, oauth.ErrNoBrowser) || !errors.As(err, &broken):
 		return f
 	case c.flags.Issuer == "" && strings.Contains(broken.Rule, "Options.Issuer"):
-		f.Hint = "if you trust " + c.shown(broken.URL) + ", type: " + c.paste(append(login, "--device", "--issuer", broken.URL))
+		f.Hint = c.toType("if you trust "+c.shown(broken.URL)+", ", append(append(login, cmdline.Own("--device", "--issuer")...), cmdline.Word{Text: broken.URL}))
 	default:
-		f.Hint = "type: " + c.paste(login)
+		f.Hint = c.toType("", login)
 	}
 	return f
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/cmdline"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/toolargs"
@@ -19,14 +20,7 @@ import (
 
 func runPrompt(ctx context.Context, c *invocation) error {
 	name := c.args[0]
-	if all := strings.Join(c.args, " "); strings.Contains(name, "(") && strings.HasSuffix(all, ")") {
-		name, words := toolargs.CutCall(all, nil)
-		return c.explainPromptArguments(ctx, name, words, c.usage("the arguments of a prompt must be k=v"))
-	}
 	args, err := c.readTexts(ctx, c.args[1:])
-	if f := (*failure.Error)(nil); errors.As(err, &f) && f.Kind == "usage" {
-		return c.explainPromptArguments(ctx, name, c.args[1:], err)
-	}
 	if err != nil {
 		return err
 	}
@@ -107,7 +101,9 @@ func (c *invocation) wrongPrompt(name string, given map[string]string, p *mcp.Pr
 	if message == "" {
 		return nil
 	}
-	return c.repairedPrompt(name, c.args[1:], schema, argumentError(message, err))
+	f := failure.Classify(argumentError(message, err))
+	f.Hint = c.argumentHint(values, schema)
+	return f
 }
 
 // findPrompt returns the prompt that the server lists, or nil.
@@ -177,7 +173,7 @@ func runComplete(ctx context.Context, c *invocation) error {
 	}
 	kind, name, argument := kinds[c.args[0]], c.args[1], c.args[2]
 	if key, value, ok := strings.Cut(argument, "="); ok && len(c.args) == 3 {
-		return c.suggest("ARG and VALUE are separate words", c.retyped(argument, key, value))
+		return c.suggest("ARG and VALUE are separate words", c.retyped(argument, cmdline.Own(key, value)...))
 	}
 	ref, what, l := map[string]any{"type": string(kind)}, "prompt", lists()["prompts"]
 	if kind == mcp.RefPrompt {
@@ -216,7 +212,7 @@ func runComplete(ctx context.Context, c *invocation) error {
 			}
 			f = failure.Classify(argumentError("the "+what+" "+wire.Quote(name)+" has no argument "+wire.Quote(argument)+failure.DidYouMean(argument, known), err))
 			if len(known) > 0 {
-				f.Hint = c.didMean(argument, known, "type: "+c.paste(c.retyped(argument, known[0])))
+				f.Hint = c.didMean(argument, known, "its arguments are "+strings.Join(known, ", "))
 			}
 			return f
 		}
@@ -258,7 +254,7 @@ func (c *invocation) explainNoArgument(ctx context.Context) error {
 				}
 			}
 			f := failure.Classify(failure.NotFound("the server has no prompt "+wire.Quote(name)+failure.DidYouMean(name, names), nil))
-			f.Hint = c.didMean(name, names, "for a list, type: "+c.commandFor("prompts"))
+			f.Hint = c.didMean(name, names, c.toType("for a list, ", c.commandFor("prompts")))
 			return f
 		})
 		if err != nil {
@@ -266,9 +262,9 @@ func (c *invocation) explainNoArgument(ctx context.Context) error {
 		}
 	}
 	if len(known) == 0 {
-		return c.usageHint("complete needs ARG, but "+wire.Quote(name)+" has no arguments", "for a list, type: "+c.commandFor("prompts"))
+		return c.usageHint("complete needs ARG, but "+wire.Quote(name)+" has no arguments", c.toType("for a list, ", c.commandFor("prompts")))
 	}
-	return c.usageHint("complete needs ARG", "type: "+c.commandFor("complete", c.args[0], name, known[0]))
+	return c.usage("complete needs ARG; " + wire.Quote(name) + " has " + strings.Join(known, ", "))
 }
 
 // templateVariables returns the names of the variables in a URI template.

@@ -28,10 +28,10 @@ import (
 // the server ends or ctx is done, and with --http until ctx is done.
 func runProxy(ctx context.Context, c *invocation) error {
 	if c.flags.Address == "" && (c.flags.NoToken || c.flags.Origins != nil) {
-		return c.suggest("--no-token and --allow-origin need --http", withServer(append(c.without(), "--http", "127.0.0.1:0"), c.server))
+		return c.usage("--no-token and --allow-origin need --http")
 	}
 	if c.flags.NoToken && !proxy.IsLoopback(c.flags.Address) {
-		return c.suggest("--no-token would let every machine in the network use the server", withServer(c.without("no-token"), c.server))
+		return c.usage("--no-token would let every machine in the network use the server")
 	}
 	if err := c.checkServeOutput(!c.flags.NoToken); err != nil {
 		return err

@@ -1,12 +1,12 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
 	"strings"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/cmdline"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/input"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
@@ -92,68 +92,10 @@ func (c *invocation) rawParams(ctx context.Context, method string, words []strin
 	if err != nil && strings.HasPrefix(string(text), "{") {
 		message = "invalid " + from + ": " + err.Error()
 	}
-	if !strings.Contains(method, "/") && method != "ping" && method != "initialize" && methodOf(method) == "" { // a tool
-		if strings.HasPrefix(words[0], "tools/") { // after POST, say
-			return nil, c.suggest(wire.Quote(method)+" is not a method", c.retyped(method))
-		}
-		return nil, c.usageHint(wire.Quote(method)+" is not a method", "to call a tool, type: "+c.commandFor("call", c.args...))
+	if err == nil && len(words) == 1 && wire.Valid(text) == nil && toolargs.TypeOf(text) != "object" {
+		message += ", not " + toolargs.TypeOf(text)
 	}
-	return nil, c.usageHint(message, "type: "+c.commandFor("raw", cmp.Or(methodOf(method), method), rawObject(method, words)))
-}
-
-// methodOf returns the method of the command that a user types in place of one, or "".
-func methodOf(word string) string {
-	cmd := findCommand(word)
-	if cmd == nil || strings.Contains(word, "/") {
-		return ""
-	}
-	for _, alias := range cmd.aliases {
-		if strings.Contains(alias, "/") {
-			return alias
-		}
-	}
-	return ""
-}
-
-// rawObject returns the parameters that the user probably meant by words: JSON that is not
-// quite right, k=v, or the name of a tool with its arguments.
-func rawObject(method string, words []string) string {
-	method = cmp.Or(methodOf(method), method)
-	if relaxed := toolargs.RelaxJSON(words[0]); relaxed != nil {
-		return string(relaxed)
-	}
-	named := ""
-	switch method {
-	case "tools/call", "prompts/get":
-		named = "name"
-	case "resources/read", "resources/subscribe", "resources/unsubscribe":
-		named = "uri"
-	case "logging/setLevel":
-		named = "level"
-	case "notifications/cancelled":
-		named = "requestId"
-	}
-	hasArguments := named == "name"
-	b, arguments := []byte{'{'}, []byte{'{'}
-	for i, word := range words {
-		key, value, isPair := strings.Cut(word, "=")
-		if !isPair && i == 0 && named != "" && !strings.ContainsAny(word, "[{\"") && word != "" && word != "null" {
-			key, value, isPair = named, word, true
-		}
-		if !isPair {
-			continue
-		}
-		a := &toolargs.Argument{Key: strings.TrimSuffix(key, ":"), Value: value}
-		to := &b
-		if hasArguments && a.Key != named && a.Key != "arguments" && a.Key != "task" {
-			to = &arguments
-		}
-		*to = append(wire.AppendKey(*to, a.Key), a.Encode(new(toolargs.Schema))...)
-	}
-	if len(arguments) > 1 {
-		b = append(append(wire.AppendKey(b, "arguments"), arguments...), '}')
-	}
-	return string(append(b, '}'))
+	return nil, c.usage(message)
 }
 
 // knownMethods returns the requests of the protocol that a client sends after
@@ -179,33 +121,20 @@ func (c *invocation) explainMethod(ctx context.Context, s *conversation, method 
 		return err
 	}
 	f := *failure.Classify(err)
-	if answer.Code == jsonrpc.CodeInvalidParams && len(c.args) == 1 {
-		if sample := rawObject(method, []string{"…"}); sample != "{}" {
-			f.Hint = "type: " + c.commandFor("raw", method, sample)
-		}
-		return &f
-	}
 	if answer.Code != jsonrpc.CodeMethodNotFound {
 		return err
 	}
 	if isLegacy := []string{"ping", "resources/subscribe", "resources/unsubscribe", "logging/setLevel", "tasks/list", "tasks/result"}; s.Server().Modern() && hasWord(isLegacy, method) && c.shell == nil {
-		line := append(c.without("protocol"), "--protocol", mcp.ProtocolVersion20251125)
-		line = withServer(line, c.server)
-		f.Hint = "type: " + c.paste(line)
+		f.Hint = c.toType("", withServer(append(c.without("protocol"), cmdline.Own("--protocol", mcp.ProtocolVersion20251125)...), c.server))
 		return &f
 	}
-	if better := methodOf(method); better != "" {
-		f.Message += " (did you mean " + wire.Quote(better) + "?)"
-		f.Hint = "type: " + c.commandFor("raw", append([]string{better}, c.args[1:]...)...)
-		return &f
-	}
-	if near := slices.DeleteFunc(nearest.Names(method, knownMethods()), func(name string) bool { return name == method }); len(near) > 0 {
-		f.Message += " (did you mean " + wire.Quote(near[0]) + "?)"
-		f.Hint = "type: " + c.paste(c.retyped(method, near[0]))
+	if near := nearest.Typo(method, knownMethods()); near != "" {
+		f.Message += " (did you mean " + wire.Quote(near) + "?)"
+		f.Hint = c.toType("", c.renamed(method, near))
 		return &f
 	}
 	if tools, e := c.tools(ctx, s); e == nil && slices.ContainsFunc(tools, func(t *mcp.Tool) bool { return t.Name == method }) {
-		f.Hint = "to call the tool, type: " + c.commandFor("call", c.args...)
+		f.Hint = "it is a tool, not a method"
 	}
 	return &f
 }

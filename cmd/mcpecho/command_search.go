@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/cmdline"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/state"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
@@ -82,7 +83,7 @@ func runSearch(ctx context.Context, c *invocation) error {
 		note("None of the " + terminal.Count(len(h.Tools()), "tool") + " of " + terminal.Count(searched, "server") + " matches " + wire.Quote(strings.Join(c.args, " ")) + ".")
 	}
 	if len(kept) > 0 {
-		note("The tools of " + terminal.Count(len(kept), "server") + " are from an earlier search; to ask again, type: " + c.paste(append(c.without(), "--refresh")))
+		note("The tools of " + terminal.Count(len(kept), "server") + " are from an earlier search; --refresh asks again.")
 	}
 	header := lists()["tools"].header
 	header.Name = "SERVER/TOOL"
@@ -165,7 +166,7 @@ func (c *invocation) noteUnsearched(servers []*config.Server, diff *host.Diff, n
 		f.Message = terminal.EscapeName(s.Name) + " cannot be searched: " + s.Hide(why)
 		switch {
 		case f.Status == failure.Forbidden:
-			f.Hint = "type: " + c.paste([]string{"login", s.Name})
+			f.Hint = c.toType("", cmdline.Words("login", s.Name))
 		case f.Kind == "timeout":
 			f.Hint = "use --connect-timeout to wait longer"
 		}

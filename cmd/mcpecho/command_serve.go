@@ -23,10 +23,10 @@ func runServe(ctx context.Context, c *invocation) error {
 		o.ProtocolVersions = []string{c.flags.Protocol}
 	}
 	if c.flags.RequireLogin && c.flags.Address == "" {
-		return c.suggest("--require-login needs --http", []string{"serve", "--http", "127.0.0.1:3001", "--require-login"})
+		return c.usage("--require-login needs --http")
 	}
 	if c.flags.Timed && c.flags.Replay == "" {
-		return c.suggest("--timed needs --replay", c.without("timed"))
+		return c.usage("--timed needs --replay")
 	}
 	if err := c.checkServeOutput(false); err != nil {
 		return err
@@ -108,7 +108,7 @@ func (c *invocation) serveUntilDone(ctx context.Context, web *serve.Web, err err
 // serveReplay is the server of a recording.
 func (c *invocation) serveReplay(ctx context.Context) error {
 	if c.flags.Protocol != "" {
-		return c.suggest("--protocol does not work with --replay, which uses the protocol version of the recording", c.without("protocol"))
+		return c.usage("--protocol does not work with --replay, which uses the protocol version of the recording")
 	}
 	entries, err := c.readRecording(ctx, c.flags.Replay)
 	if err != nil {

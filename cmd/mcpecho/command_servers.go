@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/cmdline"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/state"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
@@ -139,7 +140,7 @@ func elsewhere(c *invocation, known []serverStatus) (states []serverStatus, prob
 		}
 		problems = append(problems, found.Problems...)
 		for _, e := range found.Servers {
-			detail := "to use it, type: " + c.paste([]string{"add", e.Name, "--from", found.Program})
+			detail := c.toType("to use it, ", append(cmdline.Words("add", e.Name), cmdline.Own("--from", found.Program)...))
 			if e.Source == "" {
 				e.Source = found.File
 			}
@@ -189,7 +190,7 @@ func (c *invocation) probe(ctx context.Context, entry *config.Server) serverStat
 			s.detail += `; put the arguments of the command into "args"`
 		}
 		if f.Status == failure.Forbidden {
-			s = serverStatus{entry, "unauthorized", "type: " + one.loginCommand()}
+			s = serverStatus{entry, "unauthorized", one.toType("", one.withFiles(append(cmdline.Words("login"), one.pasteTarget())))}
 		}
 	}
 	return s

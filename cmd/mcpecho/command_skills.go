@@ -12,7 +12,6 @@ import (
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
-	"github.com/stdmcp/stdmcp/internal/nearest"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
@@ -33,11 +32,7 @@ func runSkills(ctx context.Context, c *invocation) error {
 	case action == "":
 		run = c.listSkills
 	case !hasWord(c.command.actions, action):
-		words := []string{"read", action}
-		if near := nearest.Names(action, c.command.actions); len(near) > 0 {
-			words = append(near[:1], args...)
-		}
-		return c.usageHint("skills: the action must be read or check, not "+wire.Quote(action), "type: "+c.commandFor("skills", words...))
+		return c.usage("skills: the action must be read or check, not " + wire.Quote(action))
 	case action == "read" && len(args) == 0:
 		return c.usage("skills read needs the NAME or the URI of a skill")
 	case action == "read":
@@ -173,7 +168,7 @@ func (c *invocation) findSkill(ctx context.Context, r *skills.Reader, name strin
 	switch len(found) {
 	case 0:
 		f := failure.Classify(failure.NotFound("the server has no skill "+wire.Quote(name)+failure.DidYouMean(name, known), nil))
-		f.Hint = c.didMean(name, known, "for a list, type: "+c.commandFor("skills"))
+		f.Hint = c.didMean(name, known, c.toType("for a list, ", c.commandFor("skills")))
 		return nil, f
 	case 1:
 		return found[0], nil

@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"errors"
+	"slices"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/cmdline"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -19,16 +21,13 @@ func runTask(ctx context.Context, c *invocation) error {
 	if len(c.args) > 1 {
 		id = c.args[1]
 	}
-	if same := c.command.synonyms[action]; same != "" {
-		return c.usageHint("task: the action must be list, get or cancel, not "+wire.Quote(action), "type: "+c.taskLine(same, c.args[1:]...))
-	}
 	switch {
 	case action != "list" && action != "get" && action != "cancel":
-		return c.usageHint("task: the action must be list, get or cancel, not "+wire.Quote(action), "type: "+c.taskLine("get", action))
+		return c.usage("task: the action must be list, get or cancel, not " + wire.Quote(action))
 	case action == "list" && id != "":
-		return c.usageHint("task list needs no ID", "type: "+c.taskLine("get", id))
+		return c.usage("task list needs no ID")
 	case action != "list" && id == "":
-		return c.usageHint("task "+action+" needs the ID of a task", "for a list, type: "+c.taskLine("list"))
+		return c.usageHint("task "+action+" needs the ID of a task", c.taskList())
 	}
 	return c.withServer(ctx, func(s *conversation) error {
 		switch action {
@@ -50,18 +49,13 @@ func runTask(ctx context.Context, c *invocation) error {
 	})
 }
 
-// taskLine returns a command line of task: its action comes before the target.
-func (c *invocation) taskLine(action string, id ...string) string {
-	d := *c
-	d.typed = nil
+// taskList returns the hint with the line that lists the tasks.
+func (c *invocation) taskList() string {
 	if c.inShell() {
-		return c.paste(append([]string{"task", action}, id...))
+		return c.toType("for a list, ", cmdline.Words("task", "list"))
 	}
-	if c.server == nil && c.target != "" {
-		id = append([]string{c.pasteTarget()}, id...)
-	}
-	d.target, d.entry = "", nil
-	return d.commandFor("task", append([]string{action}, id...)...)
+	line := c.commandFor("task")
+	return c.toType("for a list, ", slices.Insert(line, 1, cmdline.Word{Text: "list"}))
 }
 
 // explainTask returns what to do if the ID is unknown or the server has no tasks.
@@ -74,7 +68,7 @@ func (c *invocation) explainTask(s *conversation, err error) error {
 		f.Status, f.Kind, f.Message = failure.Refused, "not_found", "the server does not support this for tasks"
 	case f.Code == 0:
 	case caps.Tasks != nil && caps.Tasks.List != nil:
-		f.Hint = "for a list, type: " + c.taskLine("list")
+		f.Hint = c.taskList()
 	case caps.Tasks == nil && !extension:
 		f.Hint = "the server does not say that it has tasks"
 	default:

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"slices"
 	"strings"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/cmdline"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/state"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
@@ -19,14 +21,13 @@ func runTrust(_ context.Context, c *invocation) error {
 	cfg := c.loadAll()
 	if len(c.args) == 0 {
 		if c.flags.Revoke {
-			return c.usageHint("trust --revoke needs NAME", "for a list, type: "+c.paste([]string{"trust"}))
+			return c.usageHint("trust --revoke needs NAME", c.toType("for a list, ", cmdline.Words("trust")))
 		}
 		return c.listTrusted()
 	}
 	name := c.args[0]
 	if c.flags.NoState {
-		return c.usageHint("trust keeps its answer in a file, which --no-state excludes",
-			"to use the server without it, type: "+c.paste([]string{"tools", name, "--no-state", "-c", ".mcp.json"}))
+		return c.usage("trust keeps its answer in a file, which --no-state excludes; -c FILE uses the servers of a file without it")
 	}
 	if c.flags.Revoke {
 		return c.revokeTrust(name)
@@ -39,7 +40,7 @@ func runTrust(_ context.Context, c *invocation) error {
 		if err := c.explainProblem(cfg, name, message); err != nil {
 			return err
 		}
-		return c.usageHint(message, c.didMean(name, known, "for a list, type: "+c.paste([]string{"servers"})))
+		return c.usageHint(message, c.didMean(name, known, c.toType("for a list, ", cmdline.Words("servers"))))
 	case e.Scope != "project":
 		return c.print(terminal.EscapeName(name) + " is in " + terminal.EscapeName(e.Source) + ", which needs no trust.\n")
 	}
@@ -50,7 +51,10 @@ func runTrust(_ context.Context, c *invocation) error {
 	for _, effect := range e.Effects() {
 		text += "  " + terminal.EscapeName(effect) + "\n"
 	}
-	return c.print(text + "To revoke it, type: " + c.paste([]string{"trust", "--revoke", name}) + "\n")
+	if revoke := c.toType("To revoke it, ", append(cmdline.Own("trust", "--revoke"), cmdline.Word{Text: name})); revoke != "" {
+		text += revoke + "\n"
+	}
+	return c.print(text)
 }
 
 // listTrusted prints the entries that are trusted.
@@ -94,7 +98,7 @@ func (c *invocation) revokeTrust(name string) error {
 		}
 	}
 	if len(revoked) == 0 {
-		return c.usageHint("no server "+wire.Quote(name)+" is trusted"+failure.DidYouMean(name, names), c.didMean(name, names, "for a list, type: "+c.paste([]string{"trust"})))
+		return c.usageHint("no server "+wire.Quote(name)+" is trusted"+failure.DidYouMean(name, names), c.didMean(name, names, c.toType("for a list, ", cmdline.Words("trust"))))
 	}
 	if err := state.Revoke(revoked); err != nil {
 		return failure.Local(err)
@@ -111,13 +115,14 @@ func isHere(path string) bool {
 
 // trustHint says how to trust an entry, with the files of -c, one of which has it.
 func (c *invocation) trustHint(e *config.Server) string {
-	return "to trust it, type: " + c.outside().paste(c.withFiles([]string{"trust", e.Name}))
+	line := c.withFiles(cmdline.Words("trust", e.Name))
+	return cmp.Or(c.outside().toType("to trust it, ", line), `the name must be given to "trust"`)
 }
 
 // withFiles appends the files of -c to a command line.
-func (c *invocation) withFiles(line []string) []string {
+func (c *invocation) withFiles(line cmdline.Line) cmdline.Line {
 	for _, file := range c.flags.Config {
-		line = append(line, "-c", file)
+		line = append(line, cmdline.Own("-c", file)...)
 	}
 	return line
 }
@@ -140,9 +145,10 @@ func (c *invocation) confirmTrust(ctx context.Context) error {
 		return refused
 	}
 	a := &asker{c: c, in: c.reader()}
+	a.discard()
 	first, effects, _ := strings.Cut(text, "\n")
 	a.print("T" + first[1:] + ".\nIt\n" + effects + "\n")
-	if yes, err := a.confirm(ctx, "Do you trust it?", false); err != nil || !yes {
+	if yes, err := a.confirm(ctx, "Do you trust it?"); err != nil || !yes {
 		return refused
 	}
 	if c.flags.NoState {

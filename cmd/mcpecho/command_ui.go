@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/cmdline"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/proxy"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
@@ -34,7 +35,7 @@ func runUI(ctx context.Context, c *invocation) error {
 		Version:     c.flags.Protocol,
 		Connect:     c.connectUI,
 		Explain:     c.explainUI,
-		CommandLine: func(command string, args ...string) string { return c.commandFor(command, args...) },
+		CommandLine: func(command string, args ...cmdline.Word) string { return c.paste(c.commandFor(command, args...)) },
 		Secrets:     c.recordedSecrets(),
 	}
 	if n, more := files.Files(); n > 0 {

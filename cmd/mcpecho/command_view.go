@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/cmdline"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/input"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/view"
@@ -206,16 +207,16 @@ func (p *viewing) explainUnmatched() error {
 		return nil
 	}
 	const most = 10
-	message, line := p.name+" has no message for --"+flag+" "+wire.Quote(pattern), p.without(flag)
-	if near := nearest.Names(pattern, names); flag != "id" && len(near) > 0 {
-		message += " (did you mean " + wire.Quote(near[0]) + "?)"
-		line = append(line, "--"+flag, near[0])
+	message, hint := p.name+" has no message for --"+flag+" "+wire.Quote(pattern), ""
+	if near := nearest.Typo(pattern, names); flag != "id" && near != "" {
+		message += " (did you mean " + wire.Quote(near) + "?)"
+		hint = p.toType("", append(append(p.without(flag), cmdline.Own("--"+flag)...), cmdline.Word{Text: near}))
 	}
 	more := len(names) - most
 	if more > 0 {
 		names = append(names[:most], "and "+strconv.Itoa(more)+" more")
 	}
-	return p.suggest(message+"; it has "+cmp.Or(strings.Join(names, ", "), "none"), line)
+	return p.usageHint(message+"; it has "+cmp.Or(strings.Join(names, ", "), "none"), hint)
 }
 
 // viewed returns the text for a line.

@@ -8,25 +8,24 @@ import (
 
 // A command describes a subcommand. Its help text is generated from it.
 type command struct {
-	name     string
-	aliases  []string          // the protocol's method, and the command's name in other programs
-	target   bool              // whether it needs a server
-	web      bool              // whether that server must be at a URL
-	tool     bool              // whether the first argument is a tool
-	started  bool              // whether a command after -- is something other than its server
-	pair     bool              // whether it takes two servers
-	endless  bool              // whether it runs until it is interrupted
-	actions  []string          // words that may come before the target
-	synonyms map[string]string // words of other programs for actions, which lead to an error that names the action
-	args     string            // the arguments after the target, as in the usage line
-	min      int               // minimum number of arguments
-	max      int               // maximum number of arguments; negative means no limit
-	short    string            // one-line description
-	sample   string            // arguments for a suggestion
-	long     string            // further description
-	flags    []string          // names of its flags
-	example  []string          // command lines without the program name
-	run      func(context.Context, *invocation) error
+	name    string
+	aliases []string // the protocol's method, and the command's name in other programs
+	target  bool     // whether it needs a server
+	web     bool     // whether that server must be at a URL
+	tool    bool     // whether the first argument is a tool
+	started bool     // whether a command after -- is something other than its server
+	pair    bool     // whether it takes two servers
+	endless bool     // whether it runs until it is interrupted
+	actions []string // words that may come before the target
+	args    string   // the arguments after the target, as in the usage line
+	min     int      // minimum number of arguments
+	max     int      // maximum number of arguments; negative means no limit
+	short   string   // one-line description
+	sample  string   // arguments for a suggestion
+	long    string   // further description
+	flags   []string // names of its flags
+	example []string // command lines without the program name
+	run     func(context.Context, *invocation) error
 }
 
 var (
@@ -87,7 +86,7 @@ With TOOL: description, arguments and result.`,
 				`info https://example.com/mcp -H "Authorization: Bearer $TOKEN"`,
 			},
 		}, {
-			name: "call", aliases: []string{"tools/call", "call-tool", "tools-call"}, target: true, tool: true,
+			name: "call", aliases: []string{"run", "invoke", "exec", "tools/call", "call-tool", "tools-call"}, target: true, tool: true,
 			args: "TOOL [k=v | k:=json | k=@file | '{…}' | -]", min: 1, max: -1, sample: "echo message=hi",
 			short: "Call a tool",
 			long: `  k=v       an argument; a string if the tool's schema requires one (000123)
@@ -145,7 +144,7 @@ message. --json prints the notifications as JSON, one per line.`,
 			flags: append([]string{"json", "no-color"}, connectionFlags...), run: runWatch,
 			example: []string{"watch http://127.0.0.1:3001/mcp", "watch http://127.0.0.1:3001/mcp echo://text --json"},
 		}, {
-			name: "shell", target: true,
+			name: "shell", aliases: []string{"connect", "repl"}, target: true,
 			short: "Run several commands in one session with a server",
 			long: `On a terminal: type commands without TARGET, such as "tools" or "call echo
 message=hi". Tab completes commands, tools, arguments, their values and URIs, Ctrl-R
@@ -160,7 +159,7 @@ that begin with a space or may contain a secret. With --no-state it is not kept.
 			flags: append([]string{"json", "no-color", "stop-on-error", "answer"}, connectionFlags...), run: runShell,
 			example: []string{"shell https://example.com/mcp", "shell -- npx -y @playwright/mcp", "shell --stop-on-error -- mcpecho serve"},
 		}, {
-			name: "ui", target: true, endless: true, args: "[PATH …]", max: -1,
+			name: "ui", aliases: []string{"inspector"}, target: true, endless: true, args: "[PATH …]", max: -1,
 			short: "Open a page in the browser to try out and debug a server",
 			long: `Lists what the server offers, calls it with forms made from its schemas, and shows
 the traffic, notifications and standard error as they come. Questions of the server
@@ -175,7 +174,7 @@ command ends with Ctrl-C, or a minute after the page was closed.`,
 			flags: append([]string{"http"}, slices.DeleteFunc(cloneWords(connectionFlags), func(name string) bool { return hasWord([]string{"trace", "record", "sampling", "v"}, name) })...), run: runUI,
 			example: []string{"ui -- mcpecho serve", "ui -- node server.js", "ui src -- node dist/server.js", "ui https://example.com/mcp"},
 		}, {
-			name: "check", target: true, args: "[PATH …]", max: -1,
+			name: "check", aliases: []string{"doctor"}, target: true, args: "[PATH …]", max: -1,
 			short: "Check a server for problems that clients would have",
 			long: `Connects in both eras over each transport that the server supports, lists everything,
 reads resources, and sends requests that the server must refuse. It also finds what
@@ -195,7 +194,7 @@ With --watch, it goes on until it is interrupted, and prints only what differs.`
 			example: []string{"raw tools/list -- mcpecho serve", `raw https://example.com/mcp resources/read '{"uri": "echo://text"}'`},
 		}, {
 			name: "task", aliases: []string{"tasks/list", "tasks-list", "tasks"}, target: true,
-			actions: []string{"list", "get", "cancel"}, synonyms: map[string]string{"show": "get", "status": "get", "info": "get", "stop": "cancel", "kill": "cancel", "abort": "cancel"}, args: "[ID]", max: 2,
+			actions: []string{"list", "get", "cancel"}, args: "[ID]", max: 2,
 			short: "List, get or cancel a server's tasks",
 			long:  "A task is a call that the server continues after its response. Only 2025-11-25 has a\nlist of them.",
 			flags: listFlags, run: runTask,
@@ -247,7 +246,7 @@ programs have: Claude Desktop, Claude Code, Cursor, VS Code and so on.`,
 			flags: []string{"all", "wide", "json", "output", "config", "protocol", "connect-timeout", "timeout", "v", "q", "no-color"}, run: runServers,
 			example: []string{"servers", "servers .mcp.json --json"},
 		}, {
-			name: "search", aliases: []string{"find"}, args: "WORD …", min: 1, max: -1, sample: "weather forecast",
+			name: "search", aliases: []string{"grep", "find"}, args: "WORD …", min: 1, max: -1, sample: "weather forecast",
 			short: "Find tools among all configured servers",
 			long: `Ranks the tools of the configured servers by the words of their names, descriptions
 and arguments, and prints at most 20, best first: SERVER/TOOL, which other commands
@@ -265,7 +264,7 @@ stay as they are. --from copies the server NAME of another program;
 			flags: []string{"user", "from", "config", "env", "inherit-env", "cwd", "header", "transport", "no-state", "q"}, run: runAdd,
 			example: []string{"add weather https://example.com/mcp", "add echoes -e LEVEL=1 -- mcpecho serve", "add files --from cursor"},
 		}, {
-			name: "remove", aliases: []string{"rm"}, args: "NAME", min: 1, max: 1,
+			name: "remove", aliases: []string{"delete", "uninstall", "rm"}, args: "NAME", min: 1, max: 1,
 			short: "Remove a server from .mcp.json",
 			flags: []string{"user", "config", "no-state", "q"}, run: runRemove,
 			example: []string{"remove weather", "remove weather --user"},

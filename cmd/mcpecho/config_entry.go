@@ -9,16 +9,14 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/cmdline"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/flags"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/form"
-	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/guess"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
-	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/internal/lineedit"
 	"github.com/stdmcp/stdmcp/internal/nearest"
 	"github.com/stdmcp/stdmcp/internal/webprogram"
@@ -46,13 +44,12 @@ func (c *invocation) findEntry() error {
 			continue
 		}
 		tool := tools[0]
-		target := strings.TrimSuffix(c.target, separator+tool)
 		if len(tools) > 1 {
 			return c.usageHint(wire.Quote(name)+" names tools of "+terminal.Count(len(tools), "server"),
-				"separate the server from the tool by a space, such as: "+c.paste(c.retyped(c.target, target, tool)))
+				"separate the server from the tool by a space")
 		}
 		c.entry = cfg.Server(strings.TrimSuffix(name, separator+tool))
-		c.target, c.args = target, append([]string{tool}, c.args...)
+		c.target, c.args = strings.TrimSuffix(c.target, separator+tool), append([]string{tool}, c.args...)
 		return nil
 	}
 	if name != c.target && len(cfg.All()) == 0 {
@@ -74,109 +71,64 @@ func toolsIn(cfg *config.Config, name, separator string) (tools []string) {
 	return tools
 }
 
-// fillers are words that other programs have between a command and its server.
-var fillers = []string{"list", "ls", "get", "call", "read", "show", "tool", "prompt", "resource", "template", "server"}
-
 // explainTarget returns the failure for a target that is neither a URL nor a
 // configured server, with what the user may have meant.
 func (c *invocation) explainTarget(cfg *config.Config, name string) error {
 	if err := c.explainRecordingAsTarget(); err != nil {
 		return err
 	}
-	known := slices.DeleteFunc(serverNames(cfg), func(name string) bool { return c.command.web && cfg.Server(name).URL == "" })
 	message := "no server is configured as " + wire.Quote(c.hide(name))
 	file, _ := strings.CutSuffix(c.target, ":"+name)
 	files, _ := splitPrograms(c.flags.Config)
 	if err := c.explainKey(append(files, file)...); err != nil {
 		return err
 	}
+	if err := c.explainProblem(cfg, name, message); err != nil {
+		return err
+	}
 	if inside := serverNames(config.LoadFile(c.target)); len(inside) > 0 { // FILE alone
-		file, known, name = c.target, inside, ""
-	}
-	if name == "" && len(c.args) > 0 && hasWord(known, c.args[0]) {
-		line := c.retyped(c.target, strings.TrimSuffix(file, ":")+":"+c.args[0])
-		at := indexWord(line, c.args[0])
-		return c.suggest("a file and a server are joined by :", slices.Delete(line, at, at+1))
-	}
-	if name == "" && len(known) > 0 {
-		return c.suggest("the name of a server is missing after "+wire.Quote(file), c.retyped(c.target, strings.TrimSuffix(file, ":")+":"+known[0]))
-	}
-	if kind := findCommand(name); kind != nil && c.command.name == "resources" && kind.name == "templates" && len(c.args) > 0 {
-		return c.usageHint(message, "type: "+c.outside().paste(append([]string{"templates"}, c.args...)))
+		if len(inside) == 1 {
+			return c.suggest("the name of a server is missing after "+wire.Quote(c.target), c.renamed(c.target, c.target+":"+inside[0]))
+		}
+		return c.usage("the name of a server is missing after " + wire.Quote(c.target) + ", which has " + strings.Join(inside, ", "))
 	}
 	if name == "help" {
-		return c.suggest(message, []string{"help", c.command.name})
-	}
-	if c.typedCommand() == "auth" && findCommand(name) != nil {
-		return c.suggest(message, c.retyped("auth"))
-	}
-	if hasWord(fillers, name) && len(c.args) > 0 {
-		line := c.retyped(name)
-		if cmd := findCommand(c.command.name + "/" + name); cmd != nil {
-			line[indexWord(line, c.typedCommand())] = cmd.name
-		}
-		return c.suggest(message, line)
+		return c.suggest(message, cmdline.Words("help", c.command.name))
 	}
 	if _, port, err := net.SplitHostPort(name); err == nil && flags.CheckPort(port) != nil {
 		return c.usageHint("the address "+wire.Quote(name)+": "+flags.CheckPort(port).Error(), "correct the port")
 	}
-	for _, separator := range []string{"/", ".", ":", "#"} {
-		if tools := toolsIn(cfg, name, separator); len(tools) > 0 && c.command.tool {
-			return c.suggest(message, c.retyped(c.target, strings.TrimSuffix(c.target, separator+tools[0]), strings.TrimLeft(tools[0], ":")))
-		}
+	if url := withScheme(name); url != "" {
+		return c.suggest("a URL must begin with http:// or https://", c.retyped(name, cmdline.Word{Text: url, Own: true}))
 	}
-	if base, tool, ok := cutLast(name, "."); ok && c.command.tool {
-		if near := nearest.Names(base, known); len(near) > 0 {
-			return c.suggest(message+" (did you mean "+wire.Quote(near[0])+"?)", c.retyped(c.target, near[0]+"."+tool))
-		}
-	}
-	if base, inside, ok := cutLast(name, "/"); ok && isFile(base) && config.LoadFile(base).Server(inside) != nil {
-		return c.suggest(message, c.retyped(c.target, base+":"+inside))
-	}
-	if url := guess.URL(name); url != "" && len(cfg.Problems) == 0 {
-		return c.suggest("a URL must begin with http:// or https://", c.retyped(name, url))
-	}
-	if near := nearest.Names(name, known); len(near) > 0 && guess.Interpreter(name) == nil {
-		return c.suggest(message+" (did you mean "+wire.Quote(near[0])+"?)", c.retyped(c.target, strings.TrimSuffix(c.target, name)+near[0]))
-	}
-	for _, arg := range c.args {
-		// The server comes before the tool.
-		if _, err := httpx.Parse(arg); err == nil || cfg.Server(arg) != nil {
-			words := cloneWords(c.typed)
-			if from := indexWord(words, arg); from >= 0 {
-				words = slices.Delete(words, from, from+1)
-			}
-			return c.suggest("the server comes first", slices.Insert(words, max(0, indexWord(words, c.target)), arg))
-		}
-	}
-	if len(cfg.Problems) == 0 {
-		if err := c.programAsTarget(name, c.args); err != nil {
-			return err
-		}
-	}
-	for _, file := range []string{"mcp.json", ".cursor/mcp.json", ".vscode/mcp.json", "mcp_config.json"} {
-		if config.LoadFile(file).Server(name) != nil {
-			line := append(c.without(), "-c", file)
-			return c.suggest(message, line)
-		}
-	}
-	for _, found := range config.Discover(nil) {
-		if found.Server(name) != nil {
-			return c.suggest(message+", but "+found.Title+" has it", append(c.without(), "-c", found.Program))
-		}
-	}
-	if err := c.explainProblem(cfg, name, message); err != nil {
+	if err := c.programAsTarget(name); err != nil {
 		return err
 	}
-	hint := "type: " + c.paste(c.sampleLine())
-	if !c.command.web {
-		line := []string{c.command.name}
-		if c.command.min > 0 {
-			line = append(line, c.typedArgs()...)
+	for _, arg := range c.args { // the server comes before the tool
+		if !c.isServer(arg) || c.command.actions != nil {
+			continue
 		}
-		hint = "use a URL, or type: " + c.paste(append(append(line, "--"), strings.Fields(sampleServer)...))
+		line := cmdline.Own(c.typed...)
+		at, from := line.Index(c.target), line.Index(arg)
+		if at < 0 || from < at {
+			break
+		}
+		server := line[from]
+		return c.suggest("the server comes first", slices.Insert(slices.Delete(line, from, from+1), at, server))
 	}
-	return c.usageHint(message, hint)
+	known := slices.DeleteFunc(serverNames(cfg), func(name string) bool {
+		return c.command.web && cfg.Server(name).URL == "" || strings.Contains(name, "://")
+	})
+	if near := nearest.Typo(name, known); near != "" {
+		return c.suggest(message+" (did you mean "+wire.Quote(near)+"?)", c.renamed(c.target, strings.TrimSuffix(c.target, name)+near))
+	}
+	for _, separator := range []string{"/", "."} { // of a tool
+		base, tool, ok := cutLast(name, separator)
+		if near := nearest.Typo(base, known); ok && c.command.tool && near != "" {
+			return c.suggest(message+" (did you mean "+wire.Quote(near)+"?)", c.renamed(c.target, near+separator+tool))
+		}
+	}
+	return c.usageHint(message, c.toType("for a list, ", cmdline.Words("servers")))
 }
 
 // explainProblem returns the failure for a server whose entry or file is invalid, or nil.
@@ -188,9 +140,6 @@ func (c *invocation) explainProblem(cfg *config.Config, name, message string) er
 	}
 	return nil
 }
-
-// typedArgs returns the target and the arguments, as words of the server's tool.
-func (c *invocation) typedArgs() []string { return append([]string{c.target}, c.args...) }
 
 // load reads the configuration, or only the file that the target names.
 func (c *invocation) load() (cfg *config.Config, name string) {
@@ -260,9 +209,7 @@ func (c *invocation) expandEntry(ctx context.Context) error {
 		f := &failure.Error{Status: failure.Usage, Kind: "configuration", Message: wrong.Error(), Err: err}
 		if _, rest, ok := strings.Cut(err.Error(), `needs the variable "`); ok {
 			variable, _, _ := strings.Cut(rest, `"`)
-			if f.Hint = "type: " + c.quoteWord(variable) + "=… " + c.paste(c.typed); runtime.GOOS == "windows" {
-				f.Hint = "type: set " + variable + "=… (in PowerShell: $env:" + variable + " = \"…\"), then: " + c.paste(c.typed)
-			}
+			f.Hint = "set " + variable + " in the environment of mcpecho"
 		}
 		return f
 	}

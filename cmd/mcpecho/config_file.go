@@ -8,7 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/cmdline"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/flags"
 	"github.com/stdmcp/stdmcp/internal/nearest"
 	"github.com/stdmcp/stdmcp/internal/statefile"
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -39,11 +41,11 @@ func (c *invocation) checkFile(name string) error {
 	switch language := fileLanguage(name); {
 	case errors.Is(wrong, fs.ErrNotExist):
 		f.Message = "the configuration file " + wire.Quote(name) + " does not exist"
-		f.Hint = "for the configured servers, type: " + c.paste([]string{"servers"})
-		if near := nearest.Names(filepath.Base(name), filesBeside(name)); len(near) > 0 {
-			better := filepath.Join(filepath.Dir(name), near[0])
+		f.Hint = c.toType("for the configured servers, ", cmdline.Words("servers"))
+		if near := nearest.Typo(filepath.Base(name), filesBeside(name)); near != "" {
+			better := filepath.Join(filepath.Dir(name), near)
 			f.Message += " (did you mean " + wire.Quote(better) + "?)"
-			f.Hint = "type: " + c.replaced(name, better)
+			f.Hint = c.toType("", c.replaced(name, better))
 		}
 	case language != "":
 		f.Message = name + " is " + language + ", but mcpecho reads servers from JSON"
@@ -57,19 +59,20 @@ func (c *invocation) checkFile(name string) error {
 
 // replaced returns the user's command line with better in place of a file, which may
 // be a part of a word.
-func (c *invocation) replaced(file, better string) string {
-	line := cloneWords(c.typed)
-	for i, word := range line {
+func (c *invocation) replaced(file, better string) cmdline.Line {
+	line := cmdline.Own(c.typed...)
+	for i, word := range c.typed {
 		if rest, ok := strings.CutPrefix(word, file); ok && (rest == "" || rest[0] == ':') {
-			line[i] = better + rest
+			line[i] = cmdline.Word{Text: better + rest}
 			break
 		}
-		if before, ok := strings.CutSuffix(word, "="+file); ok {
-			line[i] = before + "=" + better
+		if before, ok := strings.CutSuffix(word, "="+file); ok && flags.IsFlag(word) {
+			line[i] = cmdline.Argument(better, "")
+			line[i].Text = before + "=" + better
 			break
 		}
 	}
-	return c.paste(line)
+	return line
 }
 
 // filesBeside returns the names of the files that may hold servers in the folder of

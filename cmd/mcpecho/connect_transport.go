@@ -1,21 +1,25 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
 	"io/fs"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/cmdline"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/flags"
-	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/guess"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/system"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/internal/diag"
@@ -125,9 +129,9 @@ func (c *invocation) explainConnect(ctx context.Context, err error) error {
 			return f
 		}
 	}
-	if better := guess.OtherScheme(c.target, err); better != "" && c.entry == nil {
+	if better := otherScheme(c.target, err); better != "" && c.entry == nil {
 		f := *failure.Classify(err)
-		f.Message, f.Hint = strings.TrimSuffix(strings.TrimSuffix(f.Message, " use http://"), " use https://"), "type: "+c.paste(c.retyped(c.target, better))
+		f.Message, f.Hint = strings.TrimSuffix(strings.TrimSuffix(f.Message, " use http://"), " use https://"), c.toType("", c.retyped(c.target, cmdline.Word{Text: better, Own: true}))
 		f.Message = strings.TrimRight(f.Message, ":;")
 		return &f
 	}
@@ -153,9 +157,9 @@ func (c *invocation) explainConnect(ctx context.Context, err error) error {
 	}
 	if better := c.findPath(ctx, u); better != "" {
 		f.Message = c.targetName() + " is not an MCP server, but " + better + " is"
-		f.Hint = "type: " + c.paste(c.retyped(c.target, better))
+		f.Hint = c.toType("", c.retyped(c.target, cmdline.Word{Text: better, Own: true}))
 	} else if strings.Trim(u.Path, "/") == "" {
-		f.Hint = "many servers use the path /mcp: type " + c.paste(c.retyped(c.target, strings.TrimSuffix(c.targetName(), "/")+"/mcp"))
+		f.Hint = "correct the path: many servers use /mcp"
 	}
 	return &f
 }
@@ -206,9 +210,9 @@ func (c *invocation) suggestTransport(ctx context.Context, err error) error {
 		}
 		f.Message = c.targetName() + " speaks " + kinds[1] + ", not " + kinds[0] + "\n\t" + f.Message
 	}
-	f.Hint = "to try both transports, type: " + c.paste(c.without("transport"))
+	f.Hint = c.toType("to try both transports, ", c.without("transport"))
 	if c.flags.Transport == "" {
-		f.Hint = "omit the type in the configuration, or type: " + c.paste(append(c.without(), "-t", "auto"))
+		f.Hint = c.toType("omit the type in the configuration, or ", append(c.without(), cmdline.Own("-t", "auto")...))
 	}
 	return &f
 }
@@ -218,14 +222,8 @@ func (c *invocation) loginHint() string {
 	if c.flags.Header.Get("Authorization") != "" {
 		return "the server does not accept the Authorization header of -H"
 	}
-	return "add a token with -H " + c.quoteWord("Authorization: Bearer TOKEN") + ", or type: " + c.loginCommand()
-}
-
-// loginCommand returns the command line that logs in to the target.
-func (c *invocation) loginCommand() string {
-	login := []string{"login", c.pasteTarget()}
-	login = c.withFiles(login)
-	return c.paste(login)
+	const token = "add a token with -H \"Authorization: Bearer TOKEN\""
+	return cmp.Or(c.toType(token+", or ", c.withFiles(append(cmdline.Words("login"), c.pasteTarget()))), token)
 }
 
 // publicLine returns the server's command without secrets.
@@ -275,21 +273,20 @@ func (c *invocation) explainStart(err error) error {
 		f.Message = wire.Quote(c.server[0]) + " is a directory, not a program"
 		return &f
 	}
-	var better []string
+	words, ours := strings.Fields(c.server[0]), cmdline.Line(nil)
 	missing := errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, system.ErrNotProgram)
-	switch server := guess.Server(c.server); {
-	case missing && server != nil:
-		better = withServer(before, server)
+	switch {
+	case missing && len(c.server) == 1 && len(words) > 1 && isProgram(words[0]) && !strings.ContainsAny(c.server[0], "'\"\\"): // all of it was in quotes
+		f.Hint = c.toType("", withServer(cmdline.Own(before...), words))
 	case f.Kind == "crashed" && !missing:
-		ours, theirs := c.ownFlags()
-		if len(ours) == 0 {
+		flag, theirs := c.ownFlags()
+		if ours = cmdline.Own(flag...); len(ours) == 0 {
 			return err
 		}
-		better = append(append(append(before, ours...), "--"), theirs...)
+		f.Hint = c.toType("", withServer(append(cmdline.Own(before...), ours...), theirs))
 	default:
 		return err
 	}
-	f.Hint = "type: " + c.paste(better)
 	return &f
 }
 
@@ -306,10 +303,10 @@ func (c *invocation) explainEnvironment(err error) error {
 		what = `with "env" of the entry in ` + terminal.EscapeName(c.entry.Source) + ", or with -e"
 	}
 	for _, name := range missed.Names {
-		better = append(better, "-e", name)
+		better = append(better, cmdline.Own("-e", name)...)
 	}
 	f.Message = missed.Reword(f.Message, "\n"+missed.Advice("pass", " "+what))
-	f.Hint = "type: " + c.paste(withServer(better, c.server))
+	f.Hint = c.toType("", withServer(better, c.server))
 	return &f
 }
 
@@ -318,7 +315,7 @@ func (c *invocation) explainEnvironment(err error) error {
 func (c *invocation) ownFlags() (ours, theirs []string) {
 	for i := 1; i < len(c.server); i++ {
 		f, _, hasValue := flags.Find(c.server[i])
-		if f == nil || !hasWord(c.command.flags, f.Name) || len(f.Name) == 1 || f.Name == "transport" || f.Name == "header" {
+		if f == nil || !hasWord(c.command.flags, f.Name) || !strings.HasPrefix(c.server[i], "--") || f.Name == "transport" || f.Name == "header" {
 			continue
 		}
 		end := i + 1
@@ -328,6 +325,50 @@ func (c *invocation) ownFlags() (ours, theirs []string) {
 		return c.server[i:end], slices.Concat(c.server[:i], c.server[end:])
 	}
 	return nil, nil
+}
+
+// withScheme returns the URL that a text without a scheme means: HOST:PORT, or a name with a
+// path, on this machine http. It returns "" for another text, and for a file.
+func withScheme(text string) string {
+	host, path, _ := strings.Cut(text, "/")
+	name, port, err := net.SplitHostPort(host)
+	if err != nil {
+		name, port = host, ""
+	}
+	_, wrong := strconv.ParseUint(port, 10, 16)
+	local := name == "localhost" || net.ParseIP(name) != nil
+	dot := strings.LastIndexByte(name, '.')
+	isHost := dot > 0 && dot < len(name)-1 && path != "" && !strings.ContainsFunc(name, func(r rune) bool { return r != '.' && r != '-' && notInName(r) })
+	_, found := os.Stat(text)
+	if name == "" || found == nil || isFile(host) || filepath.Ext(host) == ".json" || port != "" && wrong != nil || !local && !isHost && port == "" {
+		return ""
+	}
+	scheme := "https://"
+	if local || port != "" {
+		scheme = "http://"
+	}
+	if _, err := httpx.Parse(scheme + text); err != nil {
+		return ""
+	}
+	return scheme + text
+}
+
+// otherScheme returns the URL with the scheme that the server speaks, according
+// to err, or "".
+func otherScheme(target string, err error) string {
+	u, e := url.Parse(target)
+	if e != nil {
+		return ""
+	}
+	switch text := err.Error(); {
+	case u.Scheme == "https" && strings.Contains(text, "speaks plain HTTP"):
+		u.Scheme = "http"
+	case u.Scheme == "http" && (strings.Contains(text, "speaks TLS") || strings.Contains(text, "HTTP request to an HTTPS server")):
+		u.Scheme = "https"
+	default:
+		return ""
+	}
+	return httpx.Clean(u)
 }
 
 // explainEntry returns a failure that says how to correct the configured server,
@@ -343,7 +384,7 @@ func (c *invocation) explainEntry(err error) error {
 		return &f
 	}
 	if _, e := httpx.Parse(c.entry.URL); e != nil && c.entry.URL != "" {
-		if better := guess.URL(c.entry.URL); better != "" {
+		if better := withScheme(c.entry.URL); better != "" {
 			f.Status, f.Kind = failure.Usage, "configuration"
 			f.Message = terminal.EscapeName(c.entry.Source) + ": server " + wire.Quote(c.entry.Name) + ": " + e.Error()
 			f.Hint = `write "url": ` + wire.Quote(httpx.Display(better))

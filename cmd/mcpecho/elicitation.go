@@ -76,6 +76,7 @@ func (a *asker) begin(ctx context.Context, message string) (end func(), err erro
 		a.next = nil
 	default:
 	}
+	a.discard()
 	st := a.c.styler(a.c.stderr)
 	a.print("\n" + st(terminal.Bold, "Question from "+terminal.EscapeName(a.c.targetName())) + "\n" + indented(message) + "\n")
 	return func() {
@@ -83,6 +84,19 @@ func (a *asker) begin(ctx context.Context, message string) (end func(), err erro
 		a.s.console.Resume()
 		<-a.turn
 	}, nil
+}
+
+// discard discards what the user typed before a question, which cannot be an answer to it.
+func (a *asker) discard() {
+	if f := terminal.File(a.c.stdin); f != nil {
+		terminal.DiscardTyped(f)
+	}
+	if a.in != nil {
+		_, _ = a.in.Discard(a.in.Buffered())
+	}
+	if e := a.c.lineEditor(); e != nil {
+		e.DiscardTyped()
+	}
 }
 
 // indented returns text of a server so that it cannot pass for text of mcpecho.
@@ -156,16 +170,12 @@ func (a *asker) edit(ctx context.Context, e *lineedit.Editor, l *lineedit.Line) 
 	return "", context.Cause(ctx)
 }
 
-// confirm asks a yes/no question. An empty line means usual.
-func (a *asker) confirm(ctx context.Context, prompt string, usual bool) (bool, error) {
-	choice := " [y/N] "
-	if usual {
-		choice = " [Y/n] "
-	}
+// confirm asks a yes/no question. An empty line means no.
+func (a *asker) confirm(ctx context.Context, prompt string) (bool, error) {
 	for {
-		line, err := a.ask(ctx, prompt+choice)
+		line, err := a.ask(ctx, prompt+" [y/N] ")
 		if err != nil || line == "" {
-			return usual, err
+			return false, err
 		}
 		if yes, ok := form.YesOrNo(line); ok {
 			return yes, nil
@@ -189,7 +199,7 @@ func (a *asker) page(ctx context.Context, r *mcp.URLRequest) (mcp.ElicitAction, 
 		text += "Careful: the host name contains characters that can look like others.\n"
 	}
 	a.print(text)
-	yes, err := a.confirm(ctx, "Open it in your browser?", false)
+	yes, err := a.confirm(ctx, "Open it in your browser?")
 	switch {
 	case errors.Is(err, io.EOF):
 		return mcp.ElicitCancel, nil
@@ -231,7 +241,7 @@ func (a *asker) form(ctx context.Context, p *mcp.ElicitParams) (*mcp.ElicitResul
 	content, err := a.fill(ctx, fields)
 	yes := false
 	if err == nil {
-		yes, err = a.confirm(ctx, "Send this answer?", len(fields) > 0)
+		yes, err = a.confirm(ctx, "Send this answer?")
 	}
 	switch {
 	case errors.Is(err, io.EOF):

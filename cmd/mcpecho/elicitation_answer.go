@@ -2,13 +2,13 @@ package main
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/flags"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/form"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/toolargs"
-	"github.com/stdmcp/stdmcp/internal/nearest"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 )
@@ -99,39 +99,21 @@ func (c *invocation) wrongAnswer(fields []mcp.FormField, given *flags.Answer, me
 	}
 	f := &failure.Error{Status: failure.Usage, Kind: "usage", Message: text}
 	if c.shell == nil { // where it is not known which command asked
-		f.Hint = "type: " + c.answerLine(fields, given)
+		f.Hint = answerHint(fields)
 	}
 	return f
 }
 
-// answerLine returns the command line with answers that fit a form: the given ones, and
-// placeholders for those that are missing or wrong. Answers to other questions stay.
-func (c *invocation) answerLine(fields []mcp.FormField, given *flags.Answer) string {
-	line, others := c.without("answer"), otherAnswers(fields, given)
-	for i := range fields {
-		f := &fields[i]
-		text, ok := "", false
-		if given != nil {
-			text, ok = given.Value(f.Name)
-		}
-		if !ok && (!f.Required || f.Schema.Default != nil) {
-			continue
-		}
-		if !ok && len(others) > 0 && len(nearest.Names(others[0].Key, []string{f.Name})) > 0 {
-			text, ok, others = others[0].Value, true, others[1:]
-		}
-		if _, err := form.AnswerValue(f, text); !ok || err != nil {
-			text = "…"
-		}
-		line = append(line, "--answer", f.Name+"="+text)
-	}
-	for _, other := range others {
-		line = append(line, "--answer", other.Key+"="+other.Value)
-	}
+// answerHint says how to answer a form in advance.
+func answerHint(fields []mcp.FormField) string {
 	if len(fields) == 0 {
-		line = append(line, "--answer", "accept")
+		return "add --answer accept"
 	}
-	return c.paste(withServer(line, c.server))
+	names := make([]string, len(fields))
+	for i := range fields {
+		names[i] = terminal.EscapeName(fields[i].Name)
+	}
+	return "add --answer FIELD=VALUE for each of " + strings.Join(names, ", ")
 }
 
 // refuse records the first answer that did not fit. The command fails with it.
@@ -157,7 +139,7 @@ func (c *invocation) declineForm(s *conversation, p *mcp.ElicitParams) {
 	c.note(s, "Declined a question of the server, because this is not a terminal: "+terminal.FirstLine(p.Message))
 	line := "With --answer, you can answer it in advance."
 	if fields, err := p.Fields(); err == nil && c.shell == nil {
-		line = "To answer it, type: " + c.answerLine(fields, nil)
+		line = "To answer it in advance, " + answerHint(fields) + "."
 	}
 	c.note(s, line)
 }

@@ -38,8 +38,8 @@ func TestFillForm(t *testing.T) {
 		p.typeLine("")
 		p.until("    1  red\r\n    2  green\r\n    3  blue\r\n  which (arrow keys) [green]: ")
 		p.typeLine("3")
-		p.until("Send this answer? [Y/n] ")
-		p.typeLine("")
+		p.until("Send this answer? [y/N] ")
+		p.typeLine("y")
 		p.wantEnd(0, `{"action":"accept","content":{"age":36,"color":"blue","name":"Ada","subscribe":false}}`+"\n")
 	}
 }
@@ -186,7 +186,7 @@ func TestOneQuestionAtATime(t *testing.T) {
 	p.until("  Second?\r\n")
 	p.until("  a: ")
 	p.typeLine("two")
-	p.until("[Y/n] ")
+	p.until("[y/N] ")
 	p.typeLine("y")
 	if answer := <-second; answer != "two" {
 		t.Errorf("answer %v", answer)
@@ -273,4 +273,16 @@ func echoes(t *testing.T, master *os.File) bool {
 		t.Fatal(err)
 	}
 	return mode.Lflag&syscall.ECHO != 0
+}
+
+// What was typed before a question is no answer to it.
+func TestTypedBeforeAQuestion(t *testing.T) {
+	inProject(t, map[string]string{".mcp.json": `{"mcpServers":{"theirs":SERVER}}`})
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	p := startTypedAhead(t, "y\ny\n", 80, nil, "call", "theirs/echo", "message=hello")
+	p.until("Do you trust it? [y/N] ")
+	p.typeLine("n")
+	if shown, status := p.end(); status != failure.Usage || strings.Contains(shown, "\nhello") {
+		t.Errorf("status %d, %q", status, shown)
+	}
 }

@@ -30,8 +30,8 @@ func TestEditForm(t *testing.T) {
 	p.typed("y\t\r")
 	p.until("[green]: ")
 	p.typed(keyDown + keyDown + keyDown + keyDown + keyUp + "\r") // around, back to blue
-	p.until("[Y/n] ")
-	p.typed("\r")
+	p.until("[y/N] ")
+	p.typed("y\r")
 	p.wantEnd(0, `{"action":"accept","content":{"age":36,"color":"blue","name":"Ada","subscribe":true}}`+"\n")
 }
 

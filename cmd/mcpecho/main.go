@@ -33,6 +33,7 @@ import (
 	"sync/atomic"
 	"syscall"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/cmdline"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/flags"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/secrets"
@@ -191,7 +192,7 @@ func (c *invocation) hide(s string) string { return c.secrets().Hide(s) }
 
 // usage returns a failure of wrong usage.
 func (c *invocation) usage(message string) error {
-	f := &failure.Error{Status: failure.Usage, Kind: "usage", Message: message, Hint: "for a list, type: " + c.name + " help"}
+	f := &failure.Error{Status: failure.Usage, Kind: "usage", Message: message, Hint: c.toType("for a list, ", cmdline.Words("help"))}
 	if c.command != nil && c.command.name != "" {
 		f.Hint = "usage: " + c.name + " " + c.command.usage(c.server != nil)
 		if c.inShell() {
@@ -206,32 +207,38 @@ func (c *invocation) reader() *bufio.Reader { return bufio.NewReader(c.stdin) }
 
 // usageHint returns a failure of wrong usage with its own hint.
 func (c *invocation) usageHint(message, hint string) error {
+	if hint == "" {
+		return c.usage(message)
+	}
 	return &failure.Error{Status: failure.Usage, Kind: "usage", Message: message, Hint: hint}
 }
 
 // maxSuggested limits the mistakes in one command line that a suggestion corrects at once.
 const maxSuggested = 4
 
-// suggest returns a failure of wrong usage with the command line that the user may have
-// meant. It parses that line as if the user had typed it: if there is another mistake in it,
-// it suggests the line without both. It suggests none if it has no remedy for that, or if
-// the line is that of the user or leads to an error that came before.
-func (c *invocation) suggest(message string, words []string) error {
+// suggest returns a failure of wrong usage with the command line that the user meant. It
+// parses that line as if the user had typed it: if there is another mistake in it, it
+// suggests the line without both. It suggests none if it has no remedy for that, or if the
+// line is that of the user or leads to an error that came before.
+func (c *invocation) suggest(message string, line cmdline.Line) error {
 	e := *c.environment
+	words := line.Texts()
 	if hasWord(e.suggested, message) || len(e.suggested) > maxSuggested || slices.Equal(words, c.typed) {
 		return c.usage(message)
 	}
 	e.suggested = append(e.suggested[:len(e.suggested):len(e.suggested)], message)
-	var next *failure.Error
-	if errors.As(c.parseAgain(&e, words), &next) {
-		switch {
-		case next.Line != nil:
-			words = next.Line
-		case strings.HasPrefix(next.Hint, "usage: "):
+	if err := c.parseAgain(&e, words); err != nil {
+		var next *failure.Error
+		if !errors.As(err, &next) || next.Line == nil {
 			return c.usage(message)
 		}
+		line = next.Line
 	}
-	return &failure.Error{Status: failure.Usage, Kind: "usage", Message: message, Hint: "type: " + c.paste(words), Line: words}
+	text := c.paste(line)
+	if text == "" {
+		return c.usage(message)
+	}
+	return &failure.Error{Status: failure.Usage, Kind: "usage", Message: message, Hint: "type: " + text, Line: line}
 }
 
 // parseAgain returns the error of a line that c suggests.

@@ -3,13 +3,13 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"io"
 	"os"
 	"runtime"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/input"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/outfile"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/system"
 )
 
@@ -56,12 +56,11 @@ func (c *invocation) checkStdout() error {
 
 // openOutput opens a file for writing and keeps what it holds until there is a result.
 func openOutput(name string) (*output, error) {
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if created := err == nil; created || !errors.Is(err, os.ErrExist) {
-		return &output{file: f, created: created}, failure.Local(err)
+	f, created, err := outfile.Open(name, 0)
+	if err != nil {
+		return nil, failure.Local(err)
 	}
-	f, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o666)
-	return &output{file: f}, failure.Local(err)
+	return &output{file: f, created: created}, nil
 }
 
 // replace writes data in place of what the file held.

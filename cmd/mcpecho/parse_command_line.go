@@ -3,12 +3,11 @@ package main
 import (
 	"cmp"
 	"errors"
-	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/cmdline"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/flags"
-	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/guess"
 	"github.com/stdmcp/stdmcp/internal/nearest"
 	"github.com/stdmcp/stdmcp/internal/recording"
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -23,12 +22,6 @@ func parse(e *environment, args []string) (*invocation, error) {
 	// An error in a flag before --json must be reported as JSON too.
 	c.flags.JSON = hasWord(args, "--json")
 
-	if err := c.longDashes(args); err != nil {
-		return c, err
-	}
-	if err := c.likeInspector(); err != nil {
-		return c, err
-	}
 	name, args := cutName(args)
 	name, args = listWord(name, args, c.server)
 	switch {
@@ -50,11 +43,6 @@ func parse(e *environment, args []string) (*invocation, error) {
 		case c.isTarget(name):
 			c.command, args = findCommand("shell"), append([]string{name}, args...)
 		}
-		if file, _ := cutName(args); c.command == nil && hasWord(viewWords, name) || c.command != nil && c.command.name == "info" {
-			if isViewable(file) || hasWord([]string{".rec", ".jsonl"}, filepath.Ext(file)) && !c.isServer(file) && c.command == nil {
-				c.command = findCommand("view")
-			}
-		}
 		if c.command == nil {
 			return c, unknownCommand(c, name)
 		}
@@ -72,26 +60,6 @@ func parse(e *environment, args []string) (*invocation, error) {
 	}
 	return c, c.takeTarget()
 }
-
-// longDashes returns the failure for dashes that an editor has joined, or typed three
-// times, or nil.
-func (c *invocation) longDashes(args []string) error {
-	for i, word := range args {
-		rest := strings.TrimLeft(word, "—–")
-		if word == "---" {
-			rest = ""
-		} else if rest == word || strings.Contains(rest, " ") {
-			continue
-		}
-		words := cloneWords(c.typed)
-		words[i] = "--" + rest
-		return c.suggest(wire.Quote(word)+" is not "+wire.Quote("--"+rest), words)
-	}
-	return nil
-}
-
-// viewWords are words that mean view, if a recording or a trace follows.
-var viewWords = []string{"logs", "tail", "log", "open", "print", "messages", "traffic"}
 
 // checksConfig are the commands that may create the file of -c, or report what is wrong
 // with it beside their result.
@@ -177,16 +145,16 @@ func (c *invocation) parseFlags(args []string) error {
 
 // badValue returns the failure for a flag with an invalid value.
 func (c *invocation) badValue(name, value string, err error) error {
-	if (name == "-t" || name == "--transport") && c.server != nil && value == "stdio" {
-		return c.suggest(name+" is for servers at a URL", withServer(c.without("transport"), c.server))
-	}
 	var better *flags.BetterValue
 	if !errors.As(err, &better) {
 		return c.usage(name + ": " + err.Error())
 	}
-	line := c.retyped(name+"="+value, cmp.Or(better.Flag, name)+"="+better.Value)
-	if at := indexWord(c.typed, value); at > 0 {
-		line[at-1], line[at] = cmp.Or(better.Flag, line[at-1]), better.Value
+	line := c.retyped(name+"="+value, cmdline.Own(cmp.Or(better.Flag, name)+"="+better.Value)...)
+	for i := 1; i < len(line); i++ {
+		if line[i-1].Text == name && line[i].Text == value {
+			line[i-1], line[i] = cmdline.Word{Text: cmp.Or(better.Flag, name), Own: true}, cmdline.Word{Text: better.Value, Own: true}
+			break
+		}
 	}
 	return c.suggest(name+": "+err.Error(), line)
 }
@@ -206,31 +174,38 @@ func (c *command) title() string {
 }
 
 func unknownCommand(c *invocation, name string) error {
-	var known []string
-	for _, cmd := range commands() {
-		known = append(append(known, cmd.name), cmd.aliases...)
-	}
 	help := c.command != nil && c.command.name == "help"
 	c.command = nil
 	if !help {
-		if err := c.useOther(name); err != nil {
-			return err
-		}
 		if err := c.commandAfter(name); err != nil {
 			return err
 		}
 	}
-	message, near := "unknown command "+wire.Quote(name), nearest.Names(name, known)
-	if len(near) == 0 && !help {
-		near = nearest.Names(name, serverNames(config.Load(".", c.configFlags()...)))
+	message, near := "unknown command "+wire.Quote(name), nearestCommand(name)
+	if near == "" && !help {
+		near = nearest.Typo(name, serverNames(config.Load(".", c.configFlags()...)))
 	}
-	switch {
-	case len(near) > 0:
-		return c.suggest(message+" (did you mean "+wire.Quote(near[0])+"?)", c.retyped(name, near[0]))
-	case c.server != nil:
-		return c.usageHint(message, "to call a tool, type: "+c.paste(append([]string{"call"}, c.typed...)))
+	if near != "" {
+		return c.suggest(message+" (did you mean "+wire.Quote(near)+"?)", c.renamed(name, near))
 	}
 	return c.usage(message)
+}
+
+// nearestCommand returns the only command of which name is a misspelling, or "".
+func nearestCommand(name string) (near string) {
+	for _, cmd := range commands() {
+		for _, known := range append([]string{cmd.name}, cmd.aliases...) {
+			if nearest.Typo(name, []string{known}) == "" {
+				continue
+			}
+			if near != "" {
+				return ""
+			}
+			near = known
+			break
+		}
+	}
+	return near
 }
 
 // unknownFlag returns the failure for the flag name in arg, which rest follows.
@@ -242,60 +217,40 @@ func (c *invocation) unknownFlag(name, arg string, rest []string) error {
 		}
 	}
 	message := c.command.title() + " has no flag " + wire.Quote(name)
-	f, _, _ := flags.Find(arg)
-	if f != nil && c.command.name == "proxy" && hasWord(resultFlags, f.Name) {
-		line := withServer(c.without(f.Name), c.server)
-		if f.Name == "output" {
-			line = c.retyped(name, "--record")
-		}
-		return c.suggest(message+": it passes on what the client does", line)
-	}
-	if line := c.translatedLine(arg); line != nil {
-		return c.suggest(message, line)
-	}
-	argument := c.argumentLine()
 	const short = len("--x") // of which too many flags are near
-	if near := nearest.Names(name, known); len(near) > 0 && len(name) > short && !hasWord(c.typed, near[0]) {
-		return c.suggest(message+" (did you mean "+wire.Quote(near[0])+"?)", c.retyped(name, near[0]))
+	if near := nearest.Typo(name, known); near != "" && len(name) > short && !hasWord(c.typed, near) {
+		return c.suggest(message+" (did you mean "+wire.Quote(near)+"?)", c.retyped(name, cmdline.Own(near)...))
 	}
 	if c.command.target && c.server == nil && len(c.args) > 0 {
-		if err := c.programAsTarget(c.args[0], append(append(c.args[1:], arg), rest...)); err != nil {
+		if err := c.programAsTarget(c.args[0]); err != nil {
 			return err
 		}
 	}
-	if argument != nil {
-		return c.suggest(message, argument)
+	if strings.Contains(c.command.args, "k=v") {
+		message += "; an argument is written k=v"
 	}
 	return c.usage(message)
 }
 
-// programAsTarget returns a failure if name, typed as the target, is a program,
-// with the corrected command line. Otherwise it returns nil.
-func (c *invocation) programAsTarget(name string, args []string) error {
-	isArgument := func(arg string) bool { return strings.Contains(arg, "=") }
-	server := strings.Fields(name)
-	script, rest := guess.CutScript(append([]string{name}, args...))
-	switch {
-	case c.command.web:
+// launchers are programs that start a server which their arguments name.
+var launchers = []string{"npx", "bunx", "uvx", "pipx", "node", "deno", "bun", "uv", "python", "python3", "docker", "podman"}
+
+// programAsTarget returns the failure for a launcher in place of the target, with -- before
+// it, or nil. All of the server's command may be in quotes.
+func (c *invocation) programAsTarget(name string) error {
+	words := strings.Fields(name)
+	if c.command.web || c.command.min > 0 || c.command.started || len(words) == 0 || !hasWord(launchers, words[0]) || c.server != nil {
 		return nil
-	case c.command.min > 0 && len(rest) > 0 && guess.NamesServer(script): // the rest is for the tool
-		server, args = script, rest
-	case len(server) > 1 && guess.NamesServer(server): // all of it was in quotes
-	case guess.Interpreter(name) != nil && len(server) == 1:
-		server, args = append(guess.Interpreter(name), args...), nil
-	case !guess.NamesServer(append([]string{name}, args...)) || c.command.min > 0 && slices.ContainsFunc(args, isArgument):
-		return nil
-	default:
-		server, args = append([]string{name}, args...), nil
 	}
-	// The value of one of our own flags may be a secret.
-	ours := func(arg string) bool { f, _, _ := flags.Find(arg); return f != nil }
-	if i := slices.IndexFunc(server, ours); i >= 0 {
-		server = append(server[:i:i], "…")
+	line := cmdline.Own(c.typed...)
+	at := line.Index(name)
+	message := wire.Quote(words[0]) + " is a program; the command that starts a server belongs after --"
+	if at < 0 || len(words) == 1 && at == len(line)-1 || len(words) > 1 && strings.ContainsAny(name, "'\"\\") {
+		return c.usage(message)
 	}
-	line := append([]string{c.command.name}, args...)
-	if c.command.min > 0 && len(args) == 0 {
-		line = append(line, "…")
+	rest := append(cmdline.Own(words...), line[at+1:]...)
+	if len(words) > 1 { // what follows the quoted command is for mcpecho
+		return c.suggest(message, withServer(slices.Delete(line, at, at+1), words))
 	}
-	return c.suggest(wire.Quote(name)+" is a program; the command that starts a server belongs after --", withServer(c.flagged(line...), server))
+	return c.suggest(message, append(append(line[:at:at], cmdline.Own("--")...), rest...))
 }

@@ -93,15 +93,3 @@ func TestTryItCanBePasted(t *testing.T) {
 		}
 	}
 }
-
-// TestQuotesOfWindows are those of PowerShell, and of cmd.exe where that is possible.
-func TestQuotesOfWindows(t *testing.T) {
-	for word, want := range map[string]string{
-		`C:\bin\mcpecho.exe`: `C:\bin\mcpecho.exe`, "--root": "--root", "": `""`, "a b": `"a b"`, `C:\Program Files\x`: `"C:\Program Files\x"`,
-		"it's": `"it's"`, `{"a":1}`: `'{"a":1}'`, "$HOME": "'$HOME'", "%PATH%": "'%PATH%'", `it's "so"`: `'it''s "so"'`, `a b\`: `'a b\'`, "a,b": `"a,b"`, "@x": `"@x"`,
-	} {
-		if got := quoteWindows(word); got != want {
-			t.Errorf("%s is quoted as %s, want %s", word, got, want)
-		}
-	}
-}

@@ -8,12 +8,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/input"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/outfile"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/nearest"
@@ -31,22 +31,25 @@ type recorder struct {
 	observe func(mcp.Transport) mcp.Transport // wraps the transports, in place of a file
 }
 
-// newRecorder creates the file, readable by its owner only because masking may
-// miss a secret.
+// newRecorder creates the file, which only the user can read because masking may miss a
+// secret.
 func (c *invocation) newRecorder() (*recorder, error) {
 	for {
-		f, err := os.OpenFile(c.flags.Record, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-		if errors.Is(err, fs.ErrExist) {
-			kept, failed := c.setAside(c.flags.Record)
+		f, created, err := outfile.Open(c.flags.Record, 0)
+		if err != nil {
+			return nil, failure.Local(err)
+		}
+		if !created {
+			kept, err := c.setAside(c.flags.Record)
+			if kept || err != nil {
+				_ = f.Close()
+			}
 			if kept {
 				continue
 			}
-			if err = failed; err == nil {
-				f, err = os.OpenFile(c.flags.Record, os.O_WRONLY|os.O_TRUNC, 0o600)
+			if err != nil {
+				return nil, failure.Local(err)
 			}
-		}
-		if err != nil {
-			return nil, failure.Local(err)
 		}
 		return &recorder{file: f, w: recording.NewWriter(f, c.recordedSecrets()...)}, nil
 	}
@@ -59,6 +62,9 @@ func (c *invocation) newRecorder() (*recorder, error) {
 func (c *invocation) setAside(name string) (bool, error) {
 	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
 		return false, nil
+	}
+	if err := outfile.Check(name); err != nil {
+		return false, err
 	}
 	ext := filepath.Ext(name)
 	for n := 1; ; n++ {
@@ -155,28 +161,24 @@ func (c *invocation) readRecording(ctx context.Context, name string) ([]recordin
 	return entries, err
 }
 
-// recordHint says how to record a server in a file.
-func (c *invocation) recordHint(why, file string) string {
-	return why + ", type: " + c.paste([]string{"tools", "--record", file, sampleURL})
-}
+// recordHint says how to record a server.
+const recordHint = "--record FILE with a command records a server"
 
 // explainRecording returns the failure for a file that cannot be used as a recording, with
 // the one that the user may have meant.
 func (c *invocation) explainRecording(err error, name string) error {
 	f := *failure.Classify(err)
-	switch near := nearest.Names(name, recordingsLike(name)); {
-	case !errors.Is(err, fs.ErrNotExist) && isRecording(name):
-		f.Hint = c.recordHint("to record it again", name)
+	switch near := nearest.Typo(name, recordingsLike(name)); {
 	case !errors.Is(err, fs.ErrNotExist):
-		f.Hint = c.recordHint("to record a server", name+".rec")
-	case len(near) > 0 && near[0] != name: // which may have appeared
-		f.Message = "there is no file " + wire.Quote(name) + " (did you mean " + wire.Quote(near[0]) + "?)"
-		f.Hint = "type: " + c.replaced(name, near[0])
+		f.Hint = recordHint
+	case near != "":
+		f.Message = "there is no file " + wire.Quote(name) + " (did you mean " + wire.Quote(near) + "?)"
+		f.Hint = c.toType("", c.replaced(name, near))
 	case c.command.name == "view" && c.isServer(name):
-		return c.suggest(wire.Quote(name)+" is a server, and no recording", c.retyped("view", "info"))
+		return c.usage(wire.Quote(name) + " is a server, and no recording")
 	default:
 		f.Message = "there is no file " + wire.Quote(name)
-		f.Hint = c.recordHint("to record a server", name)
+		f.Hint = recordHint
 	}
 	return &f
 }
@@ -194,7 +196,7 @@ func recordingsLike(word string) (known []string) {
 		if dir != "." || strings.HasPrefix(word, "./") {
 			name = dir + string(filepath.Separator) + name
 		}
-		if len(nearest.Names(word, []string{name})) > 0 && isRecording(name) {
+		if nearest.Typo(word, []string{name}) != "" && isRecording(name) {
 			known = append(known, name)
 		}
 	}
@@ -207,15 +209,7 @@ func (c *invocation) explainRecordingAsTarget() error {
 	if c.command.web || !isRecording(c.target) {
 		return nil
 	}
-	if c.command.name == "read" && len(c.args) == 0 {
-		return c.suggest(wire.Quote(c.target)+" is a recording", []string{"view", c.target})
-	}
-	line := c.without()
-	if at := slices.Index(line, c.target); at >= 0 {
-		line = slices.Delete(line, at, at+1)
-	}
-	line = append(append(line, "--"), strings.Fields(c.name)...)
-	return c.usageHint(wire.Quote(c.target)+" is a recording", "for the recorded server, type: "+c.paste(append(line, "serve", "--replay", c.target)))
+	return c.usage(wire.Quote(c.target) + ` is a recording; the recorded server is "serve --replay FILE"`)
 }
 
 // refuseNull returns a failure if what a client or the user needs would go nowhere:

@@ -323,7 +323,8 @@ func (sh *shell) revive(ctx context.Context, s *conversation) error {
 	}
 	sh.note(dead.Message)
 	a := &asker{c: sh.c}
-	if yes, err := a.confirm(ctx, "Start it again?", true); err != nil || !yes {
+	a.discard()
+	if yes, err := a.confirm(ctx, "Start it again?"); err != nil || !yes {
 		return dead
 	}
 	return sh.restart(ctx)

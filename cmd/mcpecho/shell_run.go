@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/cmdline"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/shellwords"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/state"
@@ -201,7 +202,7 @@ func (c *invocation) parseInShell(args []string) error {
 	case server != nil && c.command.started && !c.command.pair:
 		c.server = server
 	case server != nil:
-		return c.suggest("the shell is already connected to its server", typed)
+		return c.suggest("the shell is already connected to its server", cmdline.Own(typed...))
 	}
 	if err := c.parseFlags(args); err != nil {
 		return err

@@ -40,7 +40,7 @@ func suggestion(stderr string) string {
 
 // filled replaces what a suggestion leaves open, as a user does.
 func (p *folder) filled(line string) string {
-	return strings.NewReplacer("https://example.com/mcp", p.here.Replace("URL"), sampleServer, "mcpecho serve", "COMMAND", "true", "prompt NAME ARG", "prompt review language",
+	return strings.NewReplacer("https://example.com/mcp", p.here.Replace("URL"),
 		"a=…", "a=1", "b=…", "b=1", "bytes=…", "bytes=1", "steps=…", "steps=1", "seconds=…", "seconds=0", "age=…", "age=7", "color=…", "color=green", "…", "x").Replace(line)
 }
 
@@ -74,8 +74,8 @@ func (w *watchingWriter) Write(p []byte) (int, error) {
 	return w.written.Write(p)
 }
 
-// launchers are programs that command lines of the tests start. fakeLaunchers replaces them.
-var launchers = []string{"node", "npx", "python3", "go"}
+// faked are programs that command lines of the tests start. fakeLaunchers replaces them.
+var faked = []string{"node", "npx", "python3", "go"}
 
 // fakeLaunchers puts the echo server in place of the launchers.
 func fakeLaunchers(t *testing.T) {
@@ -84,7 +84,7 @@ func fakeLaunchers(t *testing.T) {
 		return
 	}
 	dir := t.TempDir()
-	for _, name := range launchers {
+	for _, name := range faked {
 		script := "#!/bin/sh\nGORACE=atexit_sleep_ms=0 exec " + shellQuote(mcpechoPath(t)) + " serve\n"
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(script), 0o700); err != nil {
 			t.Fatal(err)
@@ -97,7 +97,7 @@ func fakeLaunchers(t *testing.T) {
 // launcher. Such a line is only parsed.
 func startsOther(args []string) bool {
 	_, server := cutServer(args)
-	return len(server) > 0 && server[0] != "mcpecho" && (runtime.GOOS == "windows" || !slices.Contains(launchers, server[0]))
+	return len(server) > 0 && server[0] != "mcpecho" && (runtime.GOOS == "windows" || !slices.Contains(faked, server[0]))
 }
 
 // checkSuggestions follows what mcpecho tells a user to type who has typed a line. Every
@@ -179,7 +179,7 @@ func lostFlag(t *testing.T, line string, suggested []string, stderr string) stri
 		return "" // it helps to correct the line, and is not that line
 	}
 	before, server := cutServer(words(t, line))
-	if len(server) > 0 && !strings.HasPrefix(sampleServer, server[0]) && command.target && !slices.Contains(suggested, server[0]) && !strings.Contains(stderr, server[0]) && !strings.Contains(message, "--,") {
+	if len(server) > 0 && command.target && !slices.Contains(suggested, server[0]) && !strings.Contains(stderr, server[0]) && !strings.Contains(message, "--,") {
 		return server[0]
 	}
 	bound := []string{"header", "transport", "insecure", "env", "inherit-env", "cwd"} // to a kind of server
@@ -251,11 +251,7 @@ func (p *folder) changed(t *testing.T, line, suggested, stderr string, strict bo
 
 // commandWords are the words that may mean a command, of this program or another one.
 var commandWords = sync.OnceValue(func() string {
-	all := slices.Concat(fillers, groups, setLevel, []string{"logging setLevel subscribe doctor view tail"},
-		[]string{"web jq url"}) // the name of a session of mcpc, what a pipe is for, and a key of add-json
-	for word := range otherWords {
-		all = append(all, word)
-	}
+	var all []string
 	for _, cmd := range commands() {
 		all = append(append(all, cmd.name), cmd.aliases...)
 	}
@@ -275,10 +271,10 @@ func TestEverySuggestionGetsFurther(t *testing.T) {
 	folder := newFolder(t)
 	fakeLaunchers(t)
 	var lines []string
-	for _, g := range slices.Concat(firstGuesses, secondGuesses, thirdGuesses, fourthGuesses, fifthGuesses, sixthGuesses) {
+	for _, g := range guesses {
 		lines = append(lines, g.line)
 	}
-	for _, m := range slices.Concat(misuses, secondMisuses, thirdMisuses, fourthMisuses, fifthMisuses, sixthMisuses) {
+	for _, m := range misuses {
 		lines = append(lines, m.line)
 	}
 	folder.checkAll(t, lines, true)

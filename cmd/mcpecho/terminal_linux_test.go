@@ -76,8 +76,17 @@ func startInPty(t *testing.T, width uint16, args ...string) *pty {
 // environment.
 func startInPtyWith(t *testing.T, width uint16, env []string, args ...string) *pty {
 	t.Helper()
+	return startTypedAhead(t, "", width, env, args...)
+}
+
+// startTypedAhead starts the command on a terminal on which the user has typed text.
+func startTypedAhead(t *testing.T, text string, width uint16, env []string, args ...string) *pty {
+	t.Helper()
 	master, slave := openPty(t, width)
 	defer slave.Close()
+	if _, err := master.WriteString(text); err != nil {
+		t.Fatal(err)
+	}
 	p := &pty{t: t, master: master, cmd: exec.Command(mcpechoPath(t), serverArgs(t, args)...)}
 	p.cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0", "TERM=xterm", "NO_COLOR=")
 	p.cmd.Env = append(p.cmd.Env, env...)

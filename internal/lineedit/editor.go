@@ -183,6 +183,13 @@ func (e *Editor) end(s *edit, err error) {
 	}
 }
 
+// DiscardTyped discards the keys that the editor has read and that no line has received.
+func (e *Editor) DiscardTyped() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.input = decoder{}
+}
+
 // Close ends the lines that are being read, with the error io.EOF, and restores the
 // mode of the terminal. A program that ends calls it, because it does not wait for
 // the goroutines that read lines.

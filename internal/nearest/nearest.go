@@ -58,6 +58,42 @@ func Names(name string, known []string) []string {
 	return names[:n]
 }
 
+// Typo returns the only known name of which name is a misspelling: in case, separators or one
+// character, two of a long name. It returns "" if there is none, or several.
+func Typo(name string, known []string) string {
+	a, only, work := Plain(name), "", maxWork
+	n := utf8.RuneCountInString(a)
+	const short, long = 3, 8
+	most := 1
+	if n >= long {
+		most = 2
+	}
+	if n < short || len(name) > maxName {
+		return ""
+	}
+	for _, k := range known {
+		b := Plain(k)
+		m := utf8.RuneCountInString(b)
+		if k == name {
+			return ""
+		}
+		if k == only || m < short || len(k) > maxName || n-m > most || m-n > most {
+			continue
+		}
+		if work -= n * m; work < 0 {
+			return ""
+		}
+		if distance(a, b) > most {
+			continue
+		}
+		if only != "" {
+			return ""
+		}
+		only = k
+	}
+	return only
+}
+
 func contains(names []string, name string) bool {
 	for _, n := range names {
 		if n == name {

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/cmdline"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/httperr"
@@ -32,11 +33,11 @@ type Error struct {
 	Status  int    // exit status
 	Kind    string // category, for scripts
 	Message string
-	Code    int64    // the server's error code, or 0
-	Data    []byte   // the data of the server's error, JSON; nil if there is none
-	Hint    string   // what to do about it, for the user
-	Line    []string // the arguments of mcpecho that Hint tells the user to type; may be nil
-	Err     error    // the cause, or nil
+	Code    int64        // the server's error code, or 0
+	Data    []byte       // the data of the server's error, JSON; nil if there is none
+	Hint    string       // what to do about it, for the user
+	Line    cmdline.Line // what Hint tells the user to type; may be nil
+	Err     error        // the cause, or nil
 
 	Reported bool // the user has seen it
 }

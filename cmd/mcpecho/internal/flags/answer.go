@@ -53,9 +53,6 @@ func setAnswer(f *Values, v string) error {
 		a.Action = v
 	case strings.HasPrefix(strings.TrimSpace(v), "{"):
 		if err := wire.Valid([]byte(v)); err != nil {
-			if better := toolargs.RelaxJSON(v); better != nil {
-				return &BetterValue{err, "", string(better)}
-			}
 			return err
 		}
 		r := wire.NewReader([]byte(v))

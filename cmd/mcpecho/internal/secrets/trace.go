@@ -5,6 +5,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/outfile"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/recording"
@@ -27,11 +28,16 @@ func NewTracer(path string, further bool, hidden Set, stderr io.Writer) (*Tracer
 	if path == "-" {
 		return &Tracer{file: stderr, hidden: hidden}, nil
 	}
-	mode := os.O_TRUNC
-	if further {
-		mode = os.O_APPEND
+	f, created, err := outfile.Open(path, os.O_APPEND)
+	if err == nil && !created && !further {
+		err = f.Truncate(0)
+		if info, e := f.Stat(); e == nil && !info.Mode().IsRegular() {
+			err = nil // a pipe or a device, which has nothing to lose
+		}
+		if err != nil {
+			_ = f.Close()
+		}
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|mode, 0o600)
 	if err != nil {
 		return nil, err
 	}

@@ -18,3 +18,6 @@ func MakeRaw(_, _ *os.File) (restore func(), ok bool) { return nil, false }
 
 // OnResize is not supported on this system.
 func OnResize(func()) (stop func()) { return func() {} }
+
+// DiscardTyped is not supported on this system.
+func DiscardTyped(*os.File) {}

@@ -45,6 +45,17 @@ func changeTerminal(f *os.File, change func(*syscall.Termios)) (restore func(), 
 	return func() { control(setTerminal, &was) }, control(setTerminal, &now)
 }
 
+// DiscardTyped discards what the user typed and no program has read: it sets the mode that
+// the terminal has in the way that does so, whose number follows at 2 on each system.
+func DiscardTyped(f *os.File) {
+	var t syscall.Termios
+	for _, request := range []uintptr{getTerminal, setTerminal + 2} {
+		if _, _, errno := syscall.Syscall(syscall.SYS_IOCTL, f.Fd(), request, uintptr(unsafe.Pointer(&t))); errno != 0 {
+			return
+		}
+	}
+}
+
 // OnResize calls f when the terminal has a new size, until stop is called.
 func OnResize(f func()) (stop func()) {
 	sizes := make(chan os.Signal, 1)

@@ -15,6 +15,7 @@ const (
 var (
 	kernel32       = syscall.NewLazyDLL("kernel32.dll")
 	setConsoleMode = kernel32.NewProc("SetConsoleMode")
+	flushInput     = kernel32.NewProc("FlushConsoleInputBuffer")
 	getBufferInfo  = kernel32.NewProc("GetConsoleScreenBufferInfo")
 )
 
@@ -72,3 +73,6 @@ func changeConsole(f *os.File, change func(mode uint32) uint32) (restore func(),
 
 // OnResize does nothing: the editor asks for the size whenever it draws.
 func OnResize(func()) (stop func()) { return func() {} }
+
+// DiscardTyped discards what the user typed and no program has read.
+func DiscardTyped(f *os.File) { _, _, _ = flushInput.Call(f.Fd()) }

@@ -11,9 +11,11 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/cmdline"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/input"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
+	"github.com/stdmcp/stdmcp/internal/nearest"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 )
@@ -111,7 +113,7 @@ func readArgument(ctx context.Context, arg string) (a Argument, err error) {
 // Object encodes the arguments as one object, with the types in the tool's schema.
 func (a *Given) Object(tool string, s *Schema) (mcp.RawMessage, error) {
 	if unknown := a.Unknown(s); unknown != "" {
-		return nil, badArguments(tool, "has no argument "+wire.Quote(unknown)+failure.DidYouMean(unknown, s.names()), s)
+		return nil, badArguments(tool, "has no argument "+wire.Quote(unknown)+failure.DidYouMean(unknown, s.Names()), s)
 	}
 	if missing := a.Absent(s.Required); len(missing) > 0 {
 		return nil, badArguments(tool, "requires "+strings.Join(missing, ", "), s)
@@ -124,7 +126,7 @@ func (a *Given) Object(tool string, s *Schema) (mcp.RawMessage, error) {
 		}
 		value := one.Encode(p)
 		if value == nil {
-			return nil, badArguments(tool, "requires "+p.Kind()+" for "+wire.Quote(one.Key)+", not "+wire.Quote(terminal.Cut(one.Value, 100)), s)
+			return nil, badArguments(tool, "requires "+p.Kind()+" for "+wire.Quote(one.Key)+", not "+wire.Quote(terminal.Cut(one.Value, 100))+one.written(p), s)
 		}
 		b = append(wire.AppendKey(b, one.Key), value...)
 	}
@@ -134,18 +136,44 @@ func (a *Given) Object(tool string, s *Schema) (mcp.RawMessage, error) {
 	return append(b, '}'), nil
 }
 
+// written returns how the user should write the value, after a separator, or "".
+func (a *Argument) written(s *Schema) string {
+	value := ""
+	switch near := nearest.Names(a.Value, enumTexts(s)); {
+	case len(near) == 1:
+		value = near[0]
+	case s.Allows("boolean") && slices.Contains([]string{"yes", "on", "1", "True", "TRUE"}, a.Value):
+		value = "true"
+	case s.Allows("boolean") && slices.Contains([]string{"no", "off", "0", "False", "FALSE"}, a.Value):
+		value = "false"
+	case s.Allows("array") && s.Items != nil && s.Items.Allows("string") && !s.Items.Exact && !strings.HasPrefix(a.Value, "["):
+		b := []byte{'['}
+		for part := range strings.SplitSeq(a.Value, ",") {
+			b = wire.AppendString(wire.AppendComma(b), strings.TrimSpace(part))
+		}
+		value = string(append(b, ']'))
+	}
+	if one := (&Argument{Key: a.Key, Value: value}); value == "" || one.Encode(s) == nil {
+		return ""
+	}
+	if text := (cmdline.Line{cmdline.Argument(a.Key, "="+value)}).Text(); text != "" {
+		return "; write " + text
+	}
+	return ""
+}
+
+// enumTexts returns the texts that the schema allows, if it lists them.
+func enumTexts(s *Schema) (texts []string) {
+	for _, v := range s.Enum {
+		texts = append(texts, terminal.PlainJSON([]byte(v)))
+	}
+	return texts
+}
+
 // badArguments returns the failure for arguments that violate the tool's schema, with
 // a list of the arguments that it has.
 func badArguments(tool, what string, s *Schema) error {
 	return &failure.Error{Status: failure.Usage, Kind: "usage", Message: "the tool " + wire.Quote(tool) + " " + what + argumentList(s)}
-}
-
-// Words returns the arguments as k=v.
-func (a *Given) Words() (words []string) {
-	for _, one := range a.Each {
-		words = append(words, one.Key+"="+one.Value)
-	}
-	return words
 }
 
 // Unknown returns the first key that the schema does not allow, or "".

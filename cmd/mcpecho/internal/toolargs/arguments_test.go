@@ -185,7 +185,7 @@ func FuzzSchema(f *testing.F) {
 		if b, err := given.Object("tool", s); err == nil && !json.Valid(b) {
 			t.Errorf("%s of %s", b, raw)
 		}
-		_ = strings.Join(Example(s), " ") + s.Kind()
+		_ = strings.Join(Example(s).Texts(), " ") + s.Kind()
 	})
 }
 

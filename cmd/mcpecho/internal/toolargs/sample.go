@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/cmdline"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
@@ -36,23 +37,26 @@ func (s *Schema) Kind() string {
 }
 
 // Example returns the required arguments with example values.
-func Example(s *Schema) (args []string) {
+func Example(s *Schema) (args cmdline.Line) {
 	for _, name := range s.Required {
-		args = append(args, sampleArgument(name, s.Property(name)))
+		args = append(args, cmdline.Argument(name, sampleValue(s.Property(name))))
 	}
 	return args
 }
 
-// sampleArgument returns an argument with an example value.
-func sampleArgument(name string, p *Schema) string {
+// sampleValue returns an example value after = or :=.
+func sampleValue(p *Schema) string {
 	if p == nil {
-		return name + "=…"
+		return "=…"
 	}
 	value, isJSON := p.sample()
-	if isJSON {
-		return name + ":=" + value
+	if strings.HasPrefix(value, "@") {
+		value = "…" // which would be a file of the user
 	}
-	return name + "=" + value
+	if isJSON {
+		return ":=" + value
+	}
+	return "=" + value
 }
 
 // sample returns a value that the schema allows, and whether it is JSON that

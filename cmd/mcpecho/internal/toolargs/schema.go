@@ -185,7 +185,8 @@ func (s *Schema) Property(name string) *Schema {
 	return nil
 }
 
-func (s *Schema) names() (names []string) {
+// Names returns the names of the properties.
+func (s *Schema) Names() (names []string) {
 	for _, p := range s.Properties {
 		names = append(names, p.Name)
 	}

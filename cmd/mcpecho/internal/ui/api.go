@@ -6,8 +6,10 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/cmdline"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 )
@@ -146,16 +148,20 @@ func commandLine(c *Config, e *entry) string {
 	case "ping":
 		return c.CommandLine("ping")
 	case "resources/read":
-		return c.CommandLine("read", textOf(wire.Lookup(params, "uri")))
+		return c.CommandLine("read", cmdline.Word{Text: textOf(wire.Lookup(params, "uri"))})
 	case "tools/call":
 		if len(args) == 0 {
 			args = mcp.RawMessage("{}")
 		}
-		return c.CommandLine("call", textOf(wire.Lookup(params, "name")), string(wire.AppendCompact(nil, args)))
+		return c.CommandLine("call", cmdline.Word{Text: textOf(wire.Lookup(params, "name"))}, cmdline.Word{Text: string(wire.AppendCompact(nil, args)), Own: true})
 	case "prompts/get":
-		words := []string{textOf(wire.Lookup(params, "name"))}
+		words := cmdline.Words(textOf(wire.Lookup(params, "name")))
 		for _, m := range members(args) {
-			words = append(words, m.key+"="+textOf(m.raw))
+			value := textOf(m.raw)
+			if strings.HasPrefix(value, "@") {
+				return "" // which would be a file
+			}
+			words = append(words, cmdline.Argument(m.key, "="+value))
 		}
 		return c.CommandLine("prompt", words...)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/cmdline"
 	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/mcp"
 )
@@ -21,7 +22,7 @@ type Config struct {
 	Explain func(error) string
 
 	// CommandLine returns the command line for a command with the same target.
-	CommandLine func(command string, args ...string) string
+	CommandLine func(command string, args ...cmdline.Word) string
 
 	// Secrets are the values that a recording masks.
 	Secrets []string

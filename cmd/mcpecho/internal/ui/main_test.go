@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/cmdline"
 	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/mcptest"
@@ -61,10 +62,10 @@ func start(t *testing.T, server *mcptest.Server) (*Bench, *target) {
 	s := &target{server: server}
 	b := New(Config{
 		Target: "test", Connect: s.connect, Explain: error.Error,
-		CommandLine: func(command string, args ...string) string {
+		CommandLine: func(command string, args ...cmdline.Word) string {
 			line := "mcpecho " + command + " test"
 			for _, a := range args {
-				line += " " + a
+				line += " " + a.Text
 			}
 			return line
 		},

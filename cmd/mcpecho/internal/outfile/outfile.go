@@ -1,0 +1,104 @@
+// Package outfile opens the files that mcpecho writes, which may hold what only the user
+// should read.
+package outfile
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Open opens a file for writing, and reports whether it has created it. What an existing
+// file holds stays. A regular file gets mode 0600. Open refuses a file that belongs to
+// another user or that others may write, and one that is reached by a link in a folder that
+// others may write: another user could have put it there to read the session.
+func Open(path string, flag int) (f *os.File, created bool, err error) {
+	f, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|flag, 0o600)
+	if err == nil || !errors.Is(err, fs.ErrExist) {
+		return f, err == nil, err
+	}
+	shared, err := checkLinks(path)
+	if err != nil {
+		return nil, false, err
+	}
+	if shared {
+		flag |= noFollow
+	}
+	if f, err = os.OpenFile(path, os.O_WRONLY|flag, 0); err != nil {
+		return nil, false, err
+	}
+	if err = adopt(f, shared); err != nil {
+		_ = f.Close()
+		return nil, false, err
+	}
+	return f, false, nil
+}
+
+// Check returns the error of Open for an existing file, without opening it.
+func Check(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil // Open says so
+	}
+	shared, err := checkLinks(path)
+	if err != nil {
+		return err
+	}
+	return refuse(path, info, shared)
+}
+
+// adopt makes an existing file one that only the user can read.
+func adopt(f *os.File, shared bool) error {
+	info, err := f.Stat()
+	if err == nil {
+		err = refuse(f.Name(), info, shared)
+	}
+	if err != nil || !info.Mode().IsRegular() || info.Mode().Perm() == 0o600 {
+		return err
+	}
+	return f.Chmod(0o600)
+}
+
+// refuse returns the error for a file of another user, or one that others may write.
+// Devices, such as the null device, belong to the system.
+func refuse(path string, info fs.FileInfo, shared bool) error {
+	own, one := owner(info)
+	switch mode := info.Mode(); {
+	case mode&fs.ModeDevice != 0:
+		return nil
+	case !own:
+		return refused(path, "it belongs to another user")
+	case mode.IsRegular() && mode.Perm()&0o002 != 0:
+		return refused(path, "others may write it")
+	case mode.IsRegular() && shared && !one:
+		return refused(path, "it has several names, and others may write to its folder")
+	}
+	return nil
+}
+
+// checkLinks returns an error if a part of the path is a link in a folder that others may
+// write, and reports whether the file is in such a folder.
+func checkLinks(path string) (shared bool, err error) {
+	for part := filepath.Clean(path); ; part = filepath.Dir(part) {
+		folder := filepath.Dir(part)
+		info, err := os.Stat(folder)
+		if err != nil {
+			return shared, err
+		}
+		open := isShared(info)
+		if part == filepath.Clean(path) {
+			shared = open
+		}
+		if link, err := os.Lstat(part); err == nil && open && link.Mode()&fs.ModeSymlink != 0 {
+			return shared, refused(path, part+" is a link in a folder that others may write")
+		}
+		if folder == part || folder == "." {
+			return shared, nil
+		}
+	}
+}
+
+func refused(path, why string) error {
+	return &fs.PathError{Op: "write", Path: path, Err: errors.New(why + "; use another file")}
+}
