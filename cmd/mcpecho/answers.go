@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/shellwords"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/system"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
@@ -121,7 +122,7 @@ func (p *sampler) createMessage(ctx context.Context, params *mcp.CreateMessagePa
 		return res, nil
 	}
 	if ctx.Err() == nil {
-		text := "--sampling " + wire.Quote(p.c.hide(p.c.flags.Sampling)) + " failed: " + err.Error()
+		text := "--sampling " + shellwords.Quote(p.c.hide(p.c.flags.Sampling)) + " failed: " + err.Error()
 		if words := strings.TrimSpace(string(complaint.data)); words != "" {
 			text += "\n\t" + strings.ReplaceAll(p.c.hide(words), "\n", "\n\t")
 		}

@@ -85,7 +85,7 @@ func TestSamplingByProgram(t *testing.T) {
 			t.Errorf("%s: request %q, %v", version, request, err)
 		}
 		o := runWithServer(t, "call", "ask_sampling", "--protocol", version)
-		if want := "type: mcpecho call ask_sampling --protocol " + version + " --sampling COMMAND -- mcpecho serve\n"; o.status != failure.Refused || !strings.Contains(o.stderr, want) {
+		if want := "the server asks for a model: add --sampling COMMAND"; o.status != failure.Refused || !strings.Contains(o.stderr, want) {
 			t.Errorf("%s: no %q in %+v", version, want, o)
 		}
 	}

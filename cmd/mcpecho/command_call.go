@@ -230,7 +230,7 @@ func (c *invocation) elsewhere(ctx context.Context, s *conversation, name string
 		}
 		rows, err := l.rows(raw)
 		if err == nil && slices.ContainsFunc(rows, func(r terminal.Row) bool { return r.Name == name }) {
-			return "it has it among its " + kind[0] + strings.TrimSuffix(c.toType("; ", c.commandFor(kind[1], cmdline.Words(c.args...)...)), "; ")
+			return "it has it among its " + kind[0]
 		}
 	}
 	return ""

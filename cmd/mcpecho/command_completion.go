@@ -40,7 +40,7 @@ func runCompletion(ctx context.Context, c *invocation) error {
 // configuredNames is the argument with which the scripts list the names of the
 // configured servers, without starting any. Names that a line or a shell could
 // take for something else are left out: those that would be flags and those with
-// line breaks or invisible characters.
+// line breaks or invisible characters. The scripts have the shell quote the others.
 const configuredNames = "servers"
 
 // toolNames is the argument with which the scripts list the names of a server's tools.

@@ -152,7 +152,7 @@ func (c *invocation) helpFor(cmd *command) string {
 		}
 	}
 	if len(cmd.aliases) > 0 {
-		text += "\nAliases: " + strings.Join(cmd.aliases, ", ") + "\n"
+		text += "\n" + reflow("Aliases: "+strings.Join(cmd.aliases, ", "), c.helpWidth()) + "\n"
 	}
 	return text
 }

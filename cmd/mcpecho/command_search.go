@@ -166,7 +166,7 @@ func (c *invocation) noteUnsearched(servers []*config.Server, diff *host.Diff, n
 		f.Message = terminal.EscapeName(s.Name) + " cannot be searched: " + s.Hide(why)
 		switch {
 		case f.Status == failure.Forbidden:
-			f.Hint = c.toType("", cmdline.Words("login", s.Name))
+			f.Hint = c.toType("", c.withFiles(cmdline.Words("login", s.Name)))
 		case f.Kind == "timeout":
 			f.Hint = "use --connect-timeout to wait longer"
 		}

@@ -57,7 +57,7 @@ func TestSearchNamesServersThatFail(t *testing.T) {
 	if o.status != 0 || !strings.HasPrefix(o.stdout, "mine/echo\t") {
 		t.Errorf("%+v", o)
 	}
-	for _, want := range []string{"mcpecho: closed cannot be searched: ", "mcpecho: guarded cannot be searched: ", "mcpecho: missing cannot be searched: start server \"mcpecho-no-such-program\": ", "; type: mcpecho login guarded\n"} {
+	for _, want := range []string{"mcpecho: closed cannot be searched: ", "mcpecho: guarded cannot be searched: ", "mcpecho: missing cannot be searched: start server \"mcpecho-no-such-program\": ", "; type: mcpecho login guarded -c other.json\n"} {
 		if !strings.Contains(o.stderr, want) {
 			t.Errorf("no %q in:\n%s", want, o.stderr)
 		}
@@ -105,7 +105,7 @@ func TestSearchUsesTheCatalog(t *testing.T) {
 	web.Close()
 	first := o.stdout
 	runCommand(t, search...).want(t, 0, first,
-		"The tools of 2 servers are from an earlier search; to ask again, type: mcpecho search add -c other.json --refresh\n")
+		"The tools of 2 servers are from an earlier search; --refresh asks again.\n")
 	for _, flag := range []string{"--refresh", "--no-state"} {
 		o = runCommand(t, append(search, flag)...)
 		if strings.Contains(o.stdout, "web/") || !strings.HasPrefix(o.stdout, "mine/add\t") || !strings.Contains(o.stderr, "mcpecho: web cannot be searched: ") {

@@ -116,7 +116,7 @@ func isHere(path string) bool {
 // trustHint says how to trust an entry, with the files of -c, one of which has it.
 func (c *invocation) trustHint(e *config.Server) string {
 	line := c.withFiles(cmdline.Words("trust", e.Name))
-	return cmp.Or(c.outside().toType("to trust it, ", line), `the name must be given to "trust"`)
+	return cmp.Or(c.outside().toType("to trust it, ", line), `"trust" with its name trusts it`)
 }
 
 // withFiles appends the files of -c to a command line.

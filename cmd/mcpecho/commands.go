@@ -21,7 +21,6 @@ type command struct {
 	min     int      // minimum number of arguments
 	max     int      // maximum number of arguments; negative means no limit
 	short   string   // one-line description
-	sample  string   // arguments for a suggestion
 	long    string   // further description
 	flags   []string // names of its flags
 	example []string // command lines without the program name
@@ -87,7 +86,7 @@ With TOOL: description, arguments and result.`,
 			},
 		}, {
 			name: "call", aliases: []string{"run", "invoke", "exec", "tools/call", "call-tool", "tools-call"}, target: true, tool: true,
-			args: "TOOL [k=v | k:=json | k=@file | '{…}' | -]", min: 1, max: -1, sample: "echo message=hi",
+			args: "TOOL [k=v | k:=json | k=@file | '{…}' | -]", min: 1, max: -1,
 			short: "Call a tool",
 			long: `  k=v       an argument; a string if the tool's schema requires one (000123)
   k:=json   an argument in JSON, regardless of the schema
@@ -109,20 +108,20 @@ second one is saved to FILE-2, and so on.`,
 				"call image -o pixel.png -- mcpecho serve",
 			},
 		}, {
-			name: "read", aliases: []string{"resource", "cat", "resources/read", "read-resource", "resources-read"}, target: true, args: "URI", min: 1, max: 1, sample: "echo://text",
+			name: "read", aliases: []string{"resource", "cat", "resources/read", "read-resource", "resources-read"}, target: true, args: "URI", min: 1, max: 1,
 			short: "Read a resource",
 			long:  "Text goes to standard output unchanged. A binary resource needs -o FILE or a pipe.",
 			flags: askingFlags, run: runRead,
 			example: []string{"read echo://text -- mcpecho serve", "read echo://picture -o pixel.png -- mcpecho serve"},
 		}, {
-			name: "prompt", aliases: []string{"prompts/get", "get-prompt", "prompts-get"}, target: true, args: "NAME [k=v | k=@file …]", min: 1, max: -1, sample: "review language=go",
+			name: "prompt", aliases: []string{"prompts/get", "get-prompt", "prompts-get"}, target: true, args: "NAME [k=v | k=@file …]", min: 1, max: -1,
 			short: "Get a prompt with its arguments filled in",
 			long:  "Prints a single message unchanged, and the role before each of several messages.",
 			flags: askingFlags, run: runPrompt,
 			example: []string{"prompt review language=go -- mcpecho serve"},
 		}, {
 			name: "complete", aliases: []string{"completion/complete"}, target: true,
-			args: "prompt|resource NAME ARG [VALUE] [k=v …]", min: 2, max: -1, sample: "prompt review language g",
+			args: "prompt|resource NAME ARG [VALUE] [k=v …]", min: 2, max: -1,
 			short: "List completions of a prompt or template argument",
 			long: `  prompt    NAME is a prompt, ARG one of its arguments
   resource  NAME is a URI template, ARG one of its variables
@@ -187,7 +186,7 @@ With --watch, it goes on until it is interrupted, and prints only what differs.`
 			flags: append([]string{"watch", "call", "for"}, slices.DeleteFunc(cloneWords(resultFlags), func(name string) bool { return hasWord([]string{"root", "sampling"}, name) })...), run: runCheck,
 			example: []string{"check -- mcpecho serve", "check --watch -- node server.js", "check http://127.0.0.1:3001/mcp --json"},
 		}, {
-			name: "raw", target: true, args: "METHOD [JSON | -]", min: 1, max: -1, sample: "tools/list",
+			name: "raw", target: true, args: "METHOD [JSON | -]", min: 1, max: -1,
 			short: "Send any request and print its result as it came",
 			long:  "The parameters are a JSON object, or - to read it from standard input. Pages are not\nmerged, and nothing is hidden or changed.",
 			flags: askingFlags, run: runRaw,
@@ -219,7 +218,7 @@ the same capabilities to both: beside a recording, those of its client.`,
 			flags: append([]string{"strict"}, slices.DeleteFunc(cloneWords(resultFlags), func(name string) bool { return name == "record" })...), run: runDiff,
 			example: []string{"diff https://example.com/mcp weather", "diff 'mcpecho serve' 'mcpecho serve --protocol 2025-11-25'", "diff weather -- mcpecho serve", "diff --json -- mcpecho serve -- mcpecho serve"},
 		}, {
-			name: "view", args: "FILE", min: 1, max: 1, sample: "session.rec",
+			name: "view", args: "FILE", min: 1, max: 1,
 			short: "Print the messages of a recording or a trace",
 			long: `FILE was written with --record or --trace. A line has the seconds since the
 beginning, the connection, > for what the client sent and < for what the server sent,
@@ -246,7 +245,7 @@ programs have: Claude Desktop, Claude Code, Cursor, VS Code and so on.`,
 			flags: []string{"all", "wide", "json", "output", "config", "protocol", "connect-timeout", "timeout", "v", "q", "no-color"}, run: runServers,
 			example: []string{"servers", "servers .mcp.json --json"},
 		}, {
-			name: "search", aliases: []string{"grep", "find"}, args: "WORD …", min: 1, max: -1, sample: "weather forecast",
+			name: "search", aliases: []string{"grep", "find"}, args: "WORD …", min: 1, max: -1,
 			short: "Find tools among all configured servers",
 			long: `Ranks the tools of the configured servers by the words of their names, descriptions
 and arguments, and prints at most 20, best first: SERVER/TOOL, which other commands

@@ -105,7 +105,7 @@ func (c *invocation) explainTarget(cfg *config.Config, name string) error {
 		return err
 	}
 	for _, arg := range c.args { // the server comes before the tool
-		if !c.isServer(arg) || c.command.actions != nil {
+		if !c.isServer(arg) || c.command.actions != nil && !slices.ContainsFunc(c.command.actions, func(action string) bool { return hasWord(c.typed, action) }) {
 			continue
 		}
 		line := cmdline.Own(c.typed...)

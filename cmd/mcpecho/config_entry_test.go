@@ -52,7 +52,7 @@ func TestToolOfTwoServers(t *testing.T) {
 	inProject(t, map[string]string{"c.json": `{"mcpServers":{"a":SERVER,"a/b":SERVER,"x.y":SERVER}}`})
 	o := runCommand(t, "call", "-c", "c.json", "a/b/echo", "message=hi")
 	o.want(t, 1, "", `"a/b/echo" names tools of 2 servers`)
-	if !strings.Contains(o.stderr, "mcpecho call -c c.json a b/echo message=hi") {
+	if !strings.Contains(o.stderr, "separate the server from the tool by a space") {
 		t.Error(o.stderr)
 	}
 	for _, line := range []string{"a/b echo", "a/echo", "x.y/echo", "x.y.echo"} {
@@ -89,7 +89,7 @@ func TestInvalidConfiguration(t *testing.T) {
 	})
 	for line, want := range map[string]string{
 		"tools mien":                      `no server is configured as "mien" (did you mean "mine"?); type: mcpecho tools mine`,
-		"tools nobody":                    "use a URL, or type: mcpecho tools -- npx",
+		"tools nobody":                    `no server is configured as "nobody"; for a list, type: mcpecho servers`,
 		"tools bad.json:neither":          `bad.json:1: server "neither": `,
 		"tools none.json:x":               "mcpecho: none.json:1: ",
 		"tools missing.json:x":            `the configuration file "missing.json" does not exist`,
@@ -173,7 +173,7 @@ func TestServersPrintsFailuresInOneLine(t *testing.T) {
 		"flag":{"command":` + quoted(mcpechoPath(t)) + `,"args":["tools"]},"scheme":{"url":"localhost:3000/mcp"}}}`})
 	o := runCommand(t, "servers", "other.json")
 	lines := strings.Split(o.stdout, "\n")
-	if o.status != 0 || len(lines) != 3 || strings.Contains(o.stdout, `\u000a`) || !strings.Contains(lines[0], "exited with status 1: mcpecho: the server is missing; type: ") ||
+	if o.status != 0 || len(lines) != 3 || strings.Contains(o.stdout, `\u000a`) || !strings.Contains(lines[0], "exited with status 1: mcpecho: the server is missing; usage: ") ||
 		!strings.HasSuffix(lines[1], `; write "url": "http://localhost:3000/mcp"`) {
 		t.Errorf("%+v", o)
 	}
@@ -296,7 +296,6 @@ func TestServerAfterItsArguments(t *testing.T) {
 	for line, want := range map[string]string{
 		"task cancel 7 x -c a.json":        "mcpecho task cancel x 7 -c a.json",
 		"call echo -c a.json x message=hi": "mcpecho call x echo -c a.json message=hi",
-		"tools a.json:z http://localhost/": "mcpecho tools http://localhost/",
 	} {
 		if o := runCommand(t, strings.Fields(line)...); o.status != failure.Usage || !strings.Contains(o.stderr, "type: "+want+"\n") {
 			t.Errorf("%s: %+v", line, o)

@@ -48,7 +48,7 @@ func TestAddAndRemove(t *testing.T) {
 		t.Errorf("%+v, %s", o, text)
 	}
 	for line, hint := range map[string]string{
-		"add e":                           "mcpecho add e -- npx",
+		"add e":                           "add needs the URL of the server, or its command after --",
 		"add e localhost:3000/mcp":        "type: mcpecho add e http://localhost:3000/mcp\n",
 		"add e npx server":                "type: mcpecho add e -- npx server\n",
 		"add e ftp://x/y":                 "does not begin with http",
@@ -125,9 +125,9 @@ func TestAddFromAnotherProgram(t *testing.T) {
 	if err := errors.Join(os.Mkdir(home, 0o700), os.WriteFile(filepath.Join(home, "mcp.json"), []byte(`{"mcpServers":{"far":{"command":"x"}}}`), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	runCommand(t, "tools", "far").want(t, failure.Usage, "", "but Cursor has it; type: mcpecho tools far -c cursor\n")
-	runCommand(t, "add", "--from", "cursor").want(t, failure.Usage, "", "add needs NAME; cursor has far, echoes; type: mcpecho add far --from cursor\n")
-	runCommand(t, "add", "echoes", "--from", "cursr").want(t, failure.Usage, "", "type: mcpecho add echoes --from cursor (found: cursor)\n")
+	runCommand(t, "tools", "far").want(t, failure.Usage, "", "no server is configured as \"far\"")
+	runCommand(t, "add", "--from", "cursor").want(t, failure.Usage, "", "add needs NAME; cursor has far, echoes; usage: ")
+	runCommand(t, "add", "echoes", "--from", "cursr").want(t, failure.Usage, "", "only those of cursor; type: mcpecho add echoes --from cursor\n")
 	o = runCommand(t, "add", "echoes", "--from", "Cursor")
 	if o.status != 0 || !strings.Contains(o.stdout, "Added echoes to .mcp.json.") {
 		t.Errorf("%+v", o)

@@ -118,7 +118,7 @@ func TestFileThatIsNoProgram(t *testing.T) {
 	if err := os.WriteFile("server.py", []byte("print()\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	runCommand(t, "tools", "--", "./server.py").want(t, failure.Unreachable, "", "type: mcpecho tools -- python3 ./server.py\n")
+	runCommand(t, "tools", "--", "./server.py").want(t, failure.Unreachable, "", "./server.py")
 }
 
 // TestBrokenPipe: the reader of the output has read enough.

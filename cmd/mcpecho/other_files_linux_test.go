@@ -30,7 +30,7 @@ func TestServersOfOtherPrograms(t *testing.T) {
 		}
 	}
 	runCommand(t, "tools", "theirs", "-c", "cursor").want(t, failure.Usage, "", "is not trusted; to trust it, type: mcpecho trust theirs -c cursor\n\truns touch started\n")
-	if o := runCommand(t, "servers", "-c", "cursor", "-c", "none.json"); !strings.Contains(o.stdout, "theirs\tuntrusted: to trust it, type: mcpecho trust theirs -c cursor -c none.json") {
+	if o := runCommand(t, "servers", "-c", "cursor", "-c", "none.json"); !strings.Contains(o.stdout, "theirs\tuntrusted: \"trust\" with its name trusts it") {
 		t.Errorf("%+v", o)
 	}
 	if o := runCommand(t, "search", "x", "-c", "cursor"); !strings.Contains(o.stderr, "to trust it, type: mcpecho trust theirs -c cursor\n") {

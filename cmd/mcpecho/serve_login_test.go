@@ -55,5 +55,5 @@ func TestServeRequiresLogin(t *testing.T) {
 	runCommand(t, "call", web.SSE, "echo", "message=hi").want(t, failure.Forbidden, "", "login") // another resource
 	runCommand(t, "logout", web.URL).want(t, 0, "Logged out of "+web.URL+".\n", "")
 	runCommand(t, "ping", web.URL).want(t, failure.Forbidden, "", "login")
-	runCommand(t, "serve", "--require-login").want(t, failure.Usage, "", "type: mcpecho serve --http 127.0.0.1:3001 --require-login\n")
+	runCommand(t, "serve", "--require-login").want(t, failure.Usage, "", "--require-login needs --http")
 }

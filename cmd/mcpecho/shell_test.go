@@ -359,11 +359,12 @@ func TestHelpOfWatchInTheShell(t *testing.T) {
 // Each command has a result in a shell, or an error with its status.
 func TestNoCommandIsIgnoredInAShell(t *testing.T) {
 	t.Parallel()
+	samples := map[string]string{"call": "echo message=hi", "read": "echo://text", "prompt": "review language=go", "complete": "prompt review language g", "raw": "tools/list", "view": "session.rec", "search": "weather forecast"}
 	for _, cmd := range commands() {
 		if cmd.name == "watch" {
 			continue // watch prints later events
 		}
-		line := cmd.name + " " + cmd.sample
+		line := cmd.name + " " + samples[cmd.name]
 		o := runCommandWithInput(t, line+"\n", "shell", "--no-state", "--", "mcpecho", "serve")
 		if o.stdout+o.stderr == "" {
 			t.Errorf("%s: nothing is printed, status %d", line, o.status)

@@ -222,7 +222,7 @@ func (p *folder) changed(t *testing.T, line, suggested, stderr string, strict bo
 			}
 		}
 		key, value, ok := strings.Cut(word, "=")
-		if value = strings.Trim(strings.TrimPrefix(value, "="), `"`); ok && !flags.IsFlag(word) && !strings.Contains(command.sample, word) && value != "…" && value != "true" && value != "@FILE" {
+		if value = strings.Trim(strings.TrimPrefix(value, "="), `"`); ok && !flags.IsFlag(word) && value != "…" && value != "true" && value != "@FILE" {
 			for part := range strings.FieldsSeq(value) {
 				if !strings.Contains(unquoted(had), strings.Trim(unquoted(part), `'\`)) {
 					return "invents a value for " + key
@@ -290,7 +290,7 @@ func (p *folder) checkAll(t *testing.T, lines []string, strict bool) {
 	// the others do not depend on it.
 	changes := func(args []string) bool {
 		return slices.ContainsFunc(args, func(word string) bool {
-			return slices.Contains([]string{"add", "remove", "rm", "trust", "login", "logout", "mcp", "config", "delete", "add-json", "import", "auth", "theirs", "old", "older", "olde"}, word) || strings.HasPrefix(word, "theirs")
+			return slices.Contains([]string{"add", "remove", "rm", "uninstall", "trust", "login", "logout", "mcp", "config", "delete", "add-json", "import", "auth", "theirs", "old", "older", "olde"}, word) || strings.HasPrefix(word, "theirs")
 		})
 	}
 	for _, changing := range []bool{false, true} {
