@@ -27,7 +27,8 @@ func runTrust(_ context.Context, c *invocation) error {
 	}
 	name := c.args[0]
 	if c.flags.NoState {
-		return c.usage("trust keeps its answer in a file, which --no-state excludes; -c FILE uses the servers of a file without it")
+		return c.usageHint("trust keeps its answer in a file, which --no-state excludes",
+			c.toType("to use the server without it, ", append(cmdline.Words("tools", name), cmdline.Own("--no-state", "-c", ".mcp.json")...)))
 	}
 	if c.flags.Revoke {
 		return c.revokeTrust(name)

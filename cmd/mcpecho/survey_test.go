@@ -580,7 +580,6 @@ var misuses = []misuse{
 	{"complete everything prompt review langage g", "mcpecho complete everything prompt review language g"},
 	{"add 'a/b/c' URL", "the name of a server contains no /, which separates it from"},
 	{"add weather URL tols", "add accepts one URL"},
-	{"remove olde", "mcpecho remove old"},
 	{"login https://HOST/mcp", "http"},
 	{"tools broken.json", "broken.json"},
 	{"tools servers.yaml", "servers.yaml"},
