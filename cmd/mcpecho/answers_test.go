@@ -26,13 +26,13 @@ func TestRootsOfFlags(t *testing.T) {
 			t.Errorf("%s: %+v", version, o)
 		}
 		o = runWithServer(t, "call", "ask_roots", "--protocol", version)
-		if want := "type: mcpecho call ask_roots --protocol " + version + " --root . -- mcpecho serve\n"; o.status != failure.Refused || !strings.Contains(o.stderr, want) {
+		if want := "the server asks for directories: add --root DIR\n"; o.status != failure.Refused || !strings.Contains(o.stderr, want) {
 			t.Errorf("%s: no %q in %+v", version, want, o)
 		}
 	}
 	runWithServer(t, "tools", "--root", filepath.Join(dir, "none")).want(t, failure.Usage, "", "none")
 	runWithServer(t, "tools", "--root", mcpechoPath(t)).want(t, failure.Usage, "", "must be a directory")
-	runCommandWithInput(t, "call ask_roots\n", "shell", "--", "mcpecho", "serve").want(t, failure.Refused, "", "start the shell with --root .")
+	runCommandWithInput(t, "call ask_roots\n", "shell", "--", "mcpecho", "serve").want(t, failure.Refused, "", "add --root DIR to the command line that starts the shell")
 }
 
 // TestQuotesOfSystemShell: on Windows cmd.exe gets them as the user typed them.

@@ -42,14 +42,14 @@ func TestAnswers(t *testing.T) {
 	}
 	// Without an answer, mcpecho says how to give one.
 	runWithServer(t, "call", "ask_elicitation").want(t, 0, `{"action":"decline"}`+"\n",
-		"Declined a question of the server, because this is not a terminal: What is your name?\nTo answer it, type: mcpecho call ask_elicitation --answer name=… -- mcpecho serve\n")
+		"Declined a question of the server, because this is not a terminal: What is your name?\nTo answer it in advance, add --answer FIELD=VALUE for each of name, age, subscribe, color.\n")
 }
 
 // An answer that does not fit fails the command, whatever the tool makes of it.
 func TestWrongAnswers(t *testing.T) {
 	t.Parallel()
 	const fields = "\n\tname  required\n\tage  a whole number, at least 0, at most 150\n\tsubscribe  yes or no, default no\n\tcolor  one of red, green, blue, default green\n"
-	for answer, want := range map[string][2]string{
+	for answer, want := range map[string]string{
 		"accept":               {`"name" is required`, "name=…"},
 		"nmae=Ada":             {`"name" is required, and there is no field "nmae"`, "name=Ada"},
 		"name=":                {`"name" cannot be "": shorter than 1 characters`, "name=…"},
@@ -62,8 +62,8 @@ func TestWrongAnswers(t *testing.T) {
 			args = append(args, "--answer", one)
 		}
 		o := runWithServer(t, args...)
-		if o.status != failure.Usage || o.stdout != `{"action":"cancel"}`+"\n" || !strings.Contains(o.stderr, want[0]) ||
-			!strings.Contains(o.stderr, "type: mcpecho call ask_elicitation --answer "+want[1]+" -- mcpecho serve\n") || !strings.HasSuffix(o.stderr, fields) {
+		if o.status != failure.Usage || o.stdout != `{"action":"cancel"}`+"\n" || !strings.Contains(o.stderr, want) ||
+			!strings.Contains(o.stderr, "; add --answer FIELD=VALUE for each of name, age, subscribe, color\n") || !strings.HasSuffix(o.stderr, fields) {
 			t.Errorf("%s: %+v", answer, o)
 		}
 	}
@@ -71,12 +71,12 @@ func TestWrongAnswers(t *testing.T) {
 		`{"action":"accept","content":{"color":"green","name":"Ada","subscribe":false}}`+"\n", "The question has no field nick: What is your name?")
 	for flag, want := range map[string]string{
 		"Ada":            "must be K=V, a JSON object, @FILE with one, accept, decline or cancel",
-		"{name: 'Ada'}":  `type: mcpecho call ask_elicitation --answer '{"name":"Ada"}' -- mcpecho serve`,
+		"{name: 'Ada'}":  "unexpected character",
 		"@no-such-file":  "no-such-file",
 		"yes":            "type: mcpecho call ask_elicitation --answer accept -- mcpecho serve",
 		"name:=Ada":      `the value of "name" is not JSON`,
 		"@/":             "neither a regular file nor a pipe",
-		`{"name":"Ada"`:  `type: mcpecho call ask_elicitation --answer '{"name":"Ada"}' -- mcpecho serve`,
+		`{"name":"Ada"`:  "--answer: ",
 		"=Ada":           "must be K=V",
 		"@" + os.DevNull: "neither a regular file nor a pipe",
 	} {
@@ -141,7 +141,10 @@ func TestAnswersToTwoQuestions(t *testing.T) {
 		if o.status == 0 && o.stdout == "ordered\n" {
 			return
 		}
-		line = words(t, strings.ReplaceAll(suggestion(o.stderr), "…", "dal"))[1:]
+		if !strings.Contains(o.stderr, "add --answer FIELD=VALUE for each of ") {
+			t.Fatal(o)
+		}
+		line = append(line, "--answer", "dish=dal")
 	}
 	t.Errorf("led to mcpecho %q", line)
 }
