@@ -222,7 +222,7 @@ func (c *invocation) loginHint() string {
 	if c.flags.Header.Get("Authorization") != "" {
 		return "the server does not accept the Authorization header of -H"
 	}
-	const token = "add a token with -H \"Authorization: Bearer TOKEN\""
+	const token = "add a token with -H 'Authorization: Bearer TOKEN'"
 	return cmp.Or(c.toType(token+", or ", c.withFiles(append(cmdline.Words("login"), c.pasteTarget()))), token)
 }
 

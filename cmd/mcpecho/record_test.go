@@ -296,12 +296,12 @@ func TestClosedOutput(t *testing.T) {
 func TestBadRecordings(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "session")
-	runCommand(t, "serve", "--replay", file).want(t, failure.Usage, "", `there is no file "`+file+`"; to record a server, type: mcpecho tools --record `+file+" https://example.com/mcp")
+	runCommand(t, "serve", "--replay", file).want(t, failure.Usage, "", `there is no file "`+file+`"; --record FILE with a command records a server`)
 	if err := os.WriteFile(file, []byte("stdmcp recording 1\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	runCommand(t, "serve", "--replay", file).want(t, failure.Usage, "", "truncated")
-	runCommand(t, "serve", "--replay", file, "--protocol", "2025-11-25").want(t, failure.Usage, "", "type: mcpecho serve --replay ")
+	runCommand(t, "serve", "--replay", file, "--protocol", "2025-11-25").want(t, failure.Usage, "", "--protocol does not work with --replay")
 	runWithServer(t, "tools", "--record", filepath.Join(file, "no")).want(t, failure.Usage, "", native(t, "not a directory"))
 }
 

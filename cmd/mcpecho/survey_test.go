@@ -606,8 +606,6 @@ var misuses = []misuse{
 	{"call everything tools", "mcpecho tools everything"},
 	{"call everything '*'", "mcpecho tools everything"},
 	{"call everything ''", "mcpecho tools everything"},
-	{"call everything echo://text", "mcpecho read everything echo://text"},
-	{"call everything review language=go", "mcpecho prompt everything review language=go"},
 	{"call everything hello", "mcpecho prompt everything hello"},
 	{"prompt everything echo", "mcpecho call everything echo"},
 	{"read everything add", "mcpecho call everything add"},
