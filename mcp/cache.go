@@ -9,8 +9,8 @@ import (
 	"github.com/stdmcp/stdmcp/internal/retry"
 )
 
-// A Cache stores the pages of lists and the contents of resources for as long
-// as the server permits (ttlMs, 2026-07-28). Each client has its own entries,
+// A Cache stores the pages of lists, the contents of resources and the entries of skills
+// for as long as the server permits (ttlMs, 2026-07-28). Each client has its own entries,
 // so clients of different users share none. [CacheSize] is the only
 // implementation.
 //
@@ -146,15 +146,15 @@ func (c *cache) observe(method string, _ RawMessage) error {
 	case PromptsChanged:
 		c.drop("prompts/list")
 	case ResourcesChanged:
-		c.drop("resources/list", "resources/templates/list")
+		c.drop("resources/list", "resources/templates/list", listSkills, getSkill)
 	case ResourceUpdated:
-		c.drop("resources/read") // the URI may be that of a part of the resource
+		c.drop("resources/read", listSkills, getSkill) // the URI may be that of a part of the resource
 	}
 	return nil
 }
 
 func (c *cache) sessionRenewed(context.Context) {
-	c.drop("tools/list", "prompts/list", "resources/list", "resources/templates/list", "resources/read")
+	c.drop("tools/list", "prompts/list", "resources/list", "resources/templates/list", "resources/read", listSkills, getSkill)
 }
 
 // A cacheSlot is where the result of a request is stored.

@@ -179,14 +179,20 @@ func (c *Client) KeepAlive(ctx context.Context, every time.Duration, misses int)
 //
 // params may have the types of [ToolCall].Arguments. The client adds the
 // members of _meta that the protocol version requires. Errors are as for
-// CallTool.
+// CallTool. Call uses the [Cache] only for skills/get.
 func (c *Client) Call(ctx context.Context, method string, params any) (RawMessage, error) {
 	q := newRequest(method, "", nil)
 	if err := q.setParams(params); err != nil {
 		return nil, c.failed(q, err)
 	}
-	q.traits &^= cacheable
-	return c.roundTrip(ctx, q)
+	if method != getSkill {
+		q.traits &^= cacheable
+	}
+	raw, err := c.roundTrip(ctx, q)
+	if err == nil && q.slot != nil {
+		err = c.decode(q, raw, new(Page)) // which stores it
+	}
+	return raw, err
 }
 
 // Notify sends a notification, with params as for Call. It does not wait for

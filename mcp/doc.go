@@ -13,10 +13,9 @@
 //	}
 //	fmt.Println(res.Text())
 //
-// The API of this package is frozen at 1.0, as is that of packages jsonrpc, stdio,
-// sse, streamhttp, httperr, oauth, typed, jsonschema and mcptest (except for its
-// faults of skills). Package host and those below it follow other products, and
-// package skills follows a draft, so they may change in a minor version.
+// Version 1.0 freezes the Go API of the whole module. What follows other products may
+// change in a minor version: the file formats that package config reads and writes,
+// the formats of package schema, and the names of profiles of package mcptest.
 //
 // # Transports
 //

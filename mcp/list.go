@@ -284,7 +284,8 @@ func (c *Client) ListPromptsPage(ctx context.Context, cursor *string) (*ListProm
 // f returns false. It is for the lists of extensions, as [Client.Call] is for their
 // methods. key is the member of a page that holds the items; uri is the parameter uri,
 // or empty for none. Limits and errors are as for ListTools; if a page lacks the
-// member, the error matches [ErrMalformed]. CallList does not use the [Cache].
+// member, the error matches [ErrMalformed]. CallList uses the [Cache]
+// only for skills/list.
 func (c *Client) CallList(ctx context.Context, method, uri, key string, f func(item RawMessage) bool) error {
 	if f == nil {
 		return c.failed(newRequest(method, uri, nil), errNilFunc)
@@ -296,7 +297,9 @@ func (c *Client) CallList(ctx context.Context, method, uri, key string, f func(i
 	for l.more() {
 		q := newRequest(method, uri, (*request).appendPage)
 		q.args = l.next
-		q.traits &^= cacheable
+		if method != listSkills {
+			q.traits &^= cacheable
+		}
 		res, err := call(ctx, c, q, fresh[Page])
 		if err != nil {
 			return err

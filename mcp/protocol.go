@@ -53,6 +53,10 @@ const (
 // TasksExtension is the identifier of the extension for tasks of 2026-07-28.
 const TasksExtension = "io.modelcontextprotocol/tasks"
 
+// Methods of the extension for skills, the only ones whose results Call and CallList
+// read from the cache.
+const listSkills, getSkill = "skills/list", "skills/get"
+
 // Keys of _meta.
 const (
 	metaVersion      = "io.modelcontextprotocol/protocolVersion"
@@ -87,10 +91,10 @@ func traitsOf(method string) traits {
 		return takesInput | repeatable
 	case "resources/read":
 		return takesInput | repeatable | cacheable
-	case "tools/list", "prompts/list", "resources/list", "resources/templates/list", "tasks/list":
+	case "tools/list", "prompts/list", "resources/list", "resources/templates/list", "tasks/list", listSkills, getSkill:
 		return repeatable | cacheable
 	case "server/discover", "ping", "completion/complete", "resources/subscribe", "resources/unsubscribe",
-		"tasks/get", "tasks/result":
+		"tasks/get", "tasks/result", "resources/directory/read":
 		return repeatable
 	case "initialize":
 		return repeatable | uncancelable

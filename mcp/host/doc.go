@@ -1,7 +1,6 @@
 /*
 Package host manages an agent's connections to many MCP servers and merges
-their tools into one set. It follows other products, so its API may change in a
-minor version.
+their tools into one set.
 
 	h := host.New(nil)
 	defer h.Shutdown(ctx)

@@ -5,8 +5,6 @@
 //	if errors.As(err, &status) && status.Status == http.StatusTooManyRequests {
 //		time.Sleep(status.RetryAfter)
 //	}
-//
-// The API is frozen at 1.0.
 package httperr
 
 import (

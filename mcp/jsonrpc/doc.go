@@ -16,7 +16,8 @@
 // [Parse] reads one message. A request has a method and an id, a notification
 // only a method, and a response no method. Params, results and error data share
 // memory with the input and stay byte for byte as the peer wrote them: numbers
-// keep their digits, and objects the order of their keys.
+// keep their digits, and objects the order of their keys. Only an escape of half a
+// character becomes U+FFFD.
 //
 // Parse is strict where leniency would be ambiguous: keys are case-sensitive
 // and may not be repeated in a message, text must be valid UTF-8, and nesting

@@ -1,5 +1,5 @@
 // Package jsonschema validates values against the JSON Schemas of servers, such
-// as the results of tools against their output schemas. Its API is frozen at 1.0.
+// as the results of tools against their output schemas.
 //
 //	client, err := mcp.Connect(ctx, transport, &mcp.Options{
 //		Interceptors: []mcp.Interceptor{new(jsonschema.Outputs).Intercept},

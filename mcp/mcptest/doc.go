@@ -1,5 +1,5 @@
 // Package mcptest provides MCP servers for tests of programs that use MCP: agents,
-// hosts, and transports. Its API is frozen at 1.0, except for the faults of skills.
+// hosts, and transports.
 //
 //	func TestAgent(t *testing.T) {
 //		server := mcptest.New(t)

@@ -1,5 +1,5 @@
 // Package oauth authorizes a client's HTTP requests to MCP servers, as the
-// protocol versions from 2025-03-26 to 2026-07-28 define it. The API is frozen at 1.0.
+// protocol versions from 2025-03-26 to 2026-07-28 define it.
 //
 // A [Transport] is an http.RoundTripper, so it works with every MCP transport
 // that takes an http.Client:

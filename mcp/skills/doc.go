@@ -1,6 +1,5 @@
 // Package skills reads the skills of MCP servers: directories of instructions and
-// files for a model (the extension io.modelcontextprotocol/skills, SEP-2640). As that
-// is a draft, the API may change in a minor version.
+// files for a model (the extension io.modelcontextprotocol/skills, SEP-2640).
 //
 //	client, err := mcp.Connect(ctx, stdio.Command("my-server"), nil) // or streamhttp.New(url, nil)
 //	…
@@ -32,8 +31,9 @@
 // # Retrieval
 //
 // List and Get return entries, which are enough to show a skill to a user and to
-// name it to a model. Each Skill.Read requests the file again; the package
-// stores nothing.
+// name it to a model. The Options.Cache of the client stores them for as long as the
+// server permits, until a file differs from its entry: then List and Get ask the server
+// again. Each Skill.Read requests the file again; the package stores nothing.
 //
 // # What the program does
 //

@@ -41,6 +41,7 @@ type server struct {
 	children map[string][]any                // of directories
 	reads    func(uri string) (object, bool) // replaces resources/read
 	requests []string                        // methods and URIs
+	ttl      int                             // of skills/list and skills/get, in milliseconds
 	options  mcp.Options                     // of the client
 	most     int                             // MaxMessage of the transport
 	engine   *testserver.Server
@@ -161,6 +162,9 @@ func (s *server) Intercept(c *testserver.CustomCall) bool {
 		return true
 	}
 	result["resultType"], result["ttlMs"], result["cacheScope"] = "complete", 60000, "public"
+	if strings.HasPrefix(c.Method, "skills/") {
+		result["ttlMs"] = s.ttl
+	}
 	data, err := json.Marshal(result)
 	if err != nil {
 		panic(err)

@@ -21,6 +21,9 @@ func (s *Skill) Read(ctx context.Context, name string) ([]byte, error) {
 	}
 	f := find(s, name)
 	if f == nil {
+		if s.r != nil { // of a zero Skill
+			s.r.changed.Store(true)
+		}
 		return nil, wrong(s, ErrNotListed, name, "", "", "")
 	}
 	return readFile(ctx, s, f)
@@ -73,6 +76,7 @@ func readFile(ctx context.Context, s *Skill, f *File) (data []byte, err error) {
 		err = verify(s, f, data)
 	}
 	if err != nil {
+		s.r.changed.Store(true)
 		return nil, err
 	}
 	return data, nil

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"math"
 	"strings"
+	"sync/atomic"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -35,8 +36,9 @@ type Options struct {
 
 // A Reader reads the skills of one server.
 type Reader struct {
-	c    *mcp.Client
-	opts Options
+	c       *mcp.Client
+	opts    Options
+	changed atomic.Bool // a file was not as in its entry
 }
 
 // NewReader returns a Reader for the server of c. The caller closes c. If c is
@@ -101,7 +103,16 @@ func listEntries(ctx context.Context, r *Reader, f func(item mcp.RawMessage) boo
 	if !r.Supported() {
 		return fail(r, method, "", ErrUnsupported)
 	}
-	return r.c.CallList(ctx, method, "", "skills", f)
+	return r.c.CallList(current(ctx, r), method, "", "skills", f)
+}
+
+// current returns the context of a request for entries. They come from the cache of the
+// client, if it has one, until a file shows that the cached ones are out of date.
+func current(ctx context.Context, r *Reader) context.Context {
+	if r.changed.Load() {
+		return mcp.WithoutCache(ctx)
+	}
+	return ctx
 }
 
 // maxListed limits the frontmatter of all skills of a list, in bytes. Decoded, it takes up
@@ -135,7 +146,7 @@ func (r *Reader) Get(ctx context.Context, uri string) (*Skill, error) {
 	if !r.Supported() {
 		return nil, fail(r, method, uri, ErrUnsupported)
 	}
-	raw, err := r.c.Call(ctx, method, map[string]any{"uri": uri})
+	raw, err := r.c.Call(current(ctx, r), method, map[string]any{"uri": uri})
 	if err != nil {
 		return nil, err
 	}

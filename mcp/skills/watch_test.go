@@ -86,3 +86,45 @@ func ExampleReader_Watch() {
 	}
 	// Output: true
 }
+
+// TestEntriesAreCached: skills/list and skills/get are answered from the cache of the
+// client for as long as the server permits, until a file shows that they are out of date.
+func TestEntriesAreCached(t *testing.T) {
+	s := newServer()
+	s.ttl = 60_000
+	s.pages = func(cursor string) object {
+		if cursor == "" {
+			return object{"skills": s.entries, "nextCursor": "2"}
+		}
+		return object{"skills": []any{}}
+	}
+	r := s.open(t, nil)
+	var skill *skills.Skill
+	for range 2 {
+		list, err := r.List(t.Context())
+		if err != nil || len(list) != 1 {
+			t.Fatal(list, err)
+		}
+		if skill, err = r.Get(t.Context(), refunds); err != nil || len(skill.Files) != 3 {
+			t.Fatal(skill, err)
+		}
+	}
+	if sent := s.sent("skills/"); len(sent) != 3 { // of two pages and the entry
+		t.Errorf("sent %q", sent)
+	}
+	s.mu.Lock()
+	s.files["skill://acme/refunds/references/GUIDE.md"] = "Ask three times.\n"
+	s.entries = []any{s.entry("refunds", refunds)}
+	s.mu.Unlock()
+	readFails(t, skill, "references/GUIDE.md", skills.ErrSize)
+	skill, err := r.Get(t.Context(), refunds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if data, err := skill.Read(t.Context(), "references/GUIDE.md"); err != nil || string(data) != "Ask three times.\n" {
+		t.Errorf("%q, %v", data, err)
+	}
+	if list, err := r.List(t.Context()); err != nil || list[0].Digest() != skill.Digest() {
+		t.Error(list, err)
+	}
+}

@@ -1,6 +1,6 @@
 /*
 Package sse connects to MCP servers over HTTP+SSE, the transport that preceded
-Streamable HTTP. Its API is frozen at 1.0.
+Streamable HTTP.
 
 	client, err := mcp.Connect(ctx, sse.New("https://example.com/sse", nil), nil)
 

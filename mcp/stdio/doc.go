@@ -1,7 +1,7 @@
 /*
 Package stdio connects to MCP servers that read and write one JSON message per
 line: programs that it starts ([Command]), and servers at the other end of a
-stream ([Stream], [Dial]). Its API is frozen at 1.0.
+stream ([Stream], [Dial]).
 
 	transport := stdio.Command("npx", "-y", "@modelcontextprotocol/server-everything", "stdio")
 	transport.Env = []string{"API_KEY=" + key}

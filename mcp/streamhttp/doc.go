@@ -1,5 +1,5 @@
 // Package streamhttp connects to MCP servers over Streamable HTTP, with sessions
-// and without them. Its API is frozen at 1.0.
+// and without them.
 //
 //	client, err := mcp.Connect(ctx, streamhttp.New("https://example.com/mcp", nil), nil)
 //

@@ -1,5 +1,4 @@
-// Package typed calls tools with Go values as arguments and results. Its API is
-// frozen at 1.0.
+// Package typed calls tools with Go values as arguments and results.
 //
 //	type Sum struct{ Sum float64 `json:"sum"` }
 //	res, err := typed.Call[map[string]float64, Sum](ctx, client, "add", map[string]float64{"a": 1, "b": 2})

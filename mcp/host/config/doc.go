@@ -1,7 +1,7 @@
 /*
 Package config reads the files in which users configure MCP servers. It
-understands the dialects of many programs. As these change, its API may change in
-a minor version.
+understands the dialects of many programs. A minor version follows them, and keeps
+the Go API.
 
 	c := config.Load(".", "more.json")
 	for _, p := range c.Problems {

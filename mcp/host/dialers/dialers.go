@@ -1,6 +1,5 @@
 // Package dialers contains the dialers for all types of servers. It links
-// net/http and crypto/tls, and [All] links authorization. Its API may change in a
-// minor version.
+// net/http and crypto/tls, and [All] links authorization.
 //
 //	h := host.New(&host.Options{Dialers: dialers.All(nil)})
 //

@@ -1,5 +1,5 @@
 // Package schema writes tool definitions and tool results in the formats of
-// model providers. It may change in a minor version, as the formats do.
+// model providers. A minor version follows the formats, and keeps the Go API.
 //
 //	tools, err := schema.List(schema.Anthropic, h.Tools())
 //	…

@@ -1,7 +1,6 @@
 // Package skillset merges the skills of all servers of a host (SEP-2640) into one
 // set for a model: with unique names, lists of allowed and denied skills,
-// approval, pins, and entries in the host's catalog. The API may change in a minor
-// version.
+// approval, pins, and entries in the host's catalog.
 //
 //	set := skillset.New(h, nil)
 //	prompt := set.Prompt(ctx)                // names and descriptions, for the system prompt

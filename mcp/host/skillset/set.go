@@ -138,7 +138,7 @@ func (s *Set) entry(ctx context.Context, o origin) (*skills.Skill, error) {
 	if err != nil {
 		return nil, err
 	}
-	return skills.NewReader(client, s.opts.Reader).Get(ctx, o.uri)
+	return skills.NewReader(client, s.opts.Reader).Get(mcp.WithoutCache(ctx), o.uri)
 }
 
 // Open returns the skill with the given name for models, if Options.Approve and
