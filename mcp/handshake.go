@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
@@ -348,7 +347,11 @@ func (c *Client) dropped(reason error, data []byte) {
 		if err == nil && m.Error != nil && m.ID.String() == "null" && c.answered() {
 			return // servers must not respond to notifications, and some do
 		}
-		if n, e := strconv.Atoi(strings.Trim(m.ID.String(), `"`)); err == nil && e == nil && 0 <= n && n < 64 && c.probes.Load()>>n&1 != 0 {
+		id := m.ID.String()
+		if len(id) > 2 && id[0] == '"' { // some servers make the id a string
+			id = id[1 : len(id)-1]
+		}
+		if n, e := strconv.Atoi(id); err == nil && e == nil && 0 <= n && n < 64 && c.probes.Load()>>n&1 != 0 {
 			return
 		}
 	}

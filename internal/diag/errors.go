@@ -96,7 +96,11 @@ func (e *NotPassedError) Unwrap() error { return e.Err }
 
 // Reword returns text, which has that of e, with another advice.
 func (e *NotPassedError) Reword(text, advice string) string {
-	return strings.Replace(text, "; "+e.Advice("pass", " with Env"), advice, 1)
+	before, after, found := strings.Cut(text, "; "+e.Advice("pass", " with Env"))
+	if !found {
+		return text
+	}
+	return before + advice + after
 }
 
 // Advice returns what to add to the text of Err: the variables, and after do the word

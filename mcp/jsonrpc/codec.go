@@ -170,16 +170,47 @@ func AppendResponse(b []byte, id ID, result RawMessage, err *Error) []byte {
 	return oneLine(append(b, '}', '\n'), start)
 }
 
-// lineBreaks are characters that are no line breaks in JSON, at which the readers of some
-// servers split lines nevertheless, and their escapes. They occur in strings only.
-var lineBreaks = [...]struct{ text, escape string }{{"\u2028", `\u2028`}, {"\u2029", `\u2029`}, {"\u0085", `\u0085`}}
-
-// oneLine escapes other line breaks than that of JSON in the message at b[start:].
+// oneLine escapes U+2028, U+2029 and U+0085 in the message at b[start:], which may hold
+// them in strings only: JSON does not count them as line breaks, but the readers of some
+// servers split lines there.
 func oneLine(b []byte, start int) []byte {
-	for _, c := range &lineBreaks {
-		if bytes.Contains(b[start:], []byte(c.text)) {
-			b = append(b[:start:start], bytes.ReplaceAll(b[start:], []byte(c.text), []byte(c.escape))...)
+	at := len(b)
+	for _, lead := range [...]byte{0xC2, 0xE2} { // in UTF-8
+		for i := start; ; i++ {
+			next := bytes.IndexByte(b[i:], lead)
+			if next < 0 {
+				break
+			}
+			if i += next; lineBreak(b[i:]) != "" {
+				at = min(at, i)
+				break
+			}
 		}
 	}
+	rest := bytes.Clone(b[at:])
+	b = b[:at]
+	for len(rest) > 0 {
+		escape, n := lineBreak(rest), 1
+		if escape == "" {
+			b = append(b, rest[0])
+		} else {
+			b = append(b, escape...)
+			n = int(rest[0]>>5) - 4 // 2 bytes, or 3
+		}
+		rest = rest[n:]
+	}
 	return b
+}
+
+// lineBreak returns the escape of the line break that b begins with, or "".
+func lineBreak(b []byte) string {
+	switch {
+	case len(b) >= 2 && b[0] == 0xC2 && b[1] == 0x85:
+		return `\u0085`
+	case len(b) >= 3 && b[0] == 0xE2 && b[1] == 0x80 && b[2] == 0xA8:
+		return `\u2028`
+	case len(b) >= 3 && b[0] == 0xE2 && b[1] == 0x80 && b[2] == 0xA9:
+		return `\u2029`
+	}
+	return ""
 }
