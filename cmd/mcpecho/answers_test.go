@@ -101,7 +101,7 @@ func TestMissingAnswerOfOtherServers(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"Client does not support sampling (required for sampling/createMessage)":            "--sampling COMMAND",
-		"MCP error -32603: Client does not support listing roots (required for roots/list)": "--root .",
+		"MCP error -32603: Client does not support listing roots (required for roots/list)": "--root DIR",
 		"the client has no money": "", "sampling is fun": "",
 	} {
 		if got := c.missingIn(text); !strings.Contains(got, want) || (got == "") != (want == "") {

@@ -107,7 +107,7 @@ func TestChangedText(t *testing.T) {
 
 func TestWatchNeedsFiles(t *testing.T) {
 	t.Parallel()
-	runCommand(t, "check", "--watch", "http://127.0.0.1:1/mcp").want(t, failure.Usage, "", "type: mcpecho check --watch http://127.0.0.1:1/mcp .\n")
+	runCommand(t, "check", "--watch", "http://127.0.0.1:1/mcp").want(t, failure.Usage, "", "its command names none: add a PATH; usage: ")
 	runWithServer(t, "check", "--watch", "missing").want(t, failure.Usage, "", "missing")
 	runWithServer(t, "check", "src").want(t, failure.Usage, "", "does not accept \"src\"")
 }

@@ -89,7 +89,7 @@ func TestDiffOfRecordings(t *testing.T) {
 		t.Fatal(err)
 	}
 	o = runCommand(t, "diff", bad, all)
-	if o.want(t, failure.Usage, "", "bad.rec: recording: line "); !strings.Contains(o.stderr, "to record it again, type: mcpecho tools --record ") {
+	if o.want(t, failure.Usage, "", "bad.rec: recording: line "); !strings.Contains(o.stderr, "--record FILE with a command records a server") {
 		t.Errorf("%+v", o)
 	}
 	if err := os.WriteFile(bad, text[:len(text)-5], 0o600); err != nil { // of a program that was killed

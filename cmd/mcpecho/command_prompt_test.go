@@ -22,11 +22,11 @@ func TestPromptArgumentsAreChecked(t *testing.T) {
 	prompt("review", "language=go", "stile=short").want(t, failure.Usage, "",
 		`the prompt "review" has no argument "stile" (did you mean "style"?); type: mcpecho prompt `+url+` review language=go style=short`+"\n")
 	prompt("review", "style=short").want(t, failure.Usage, "", `the prompt "review" requires language`)
-	prompt("hello", "name=Ada").want(t, failure.Usage, "", `the prompt "hello" has no argument "name"; type: mcpecho prompt `+url+" hello\n")
+	prompt("hello", "name=Ada").want(t, failure.Usage, "", `the prompt "hello" has no argument "name"`)
 	if n := len(s.Requests("prompts/get")); n != 0 {
 		t.Errorf("%d requests", n)
 	}
 	prompt("review", "language=go", "style=short").want(t, 0, "go\n", "")
 	prompt("hello").want(t, 0, "hello\n", "")
-	runCommandWithInput(t, "prompt review language=go x=1", "shell", url).want(t, failure.Usage, "", "type: prompt review language=go\n")
+	runCommandWithInput(t, "prompt review language=go x=1", "shell", url).want(t, failure.Usage, "", `the prompt "review" has no argument "x"`)
 }

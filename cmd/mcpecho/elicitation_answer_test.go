@@ -71,7 +71,7 @@ func TestWrongAnswers(t *testing.T) {
 		`{"action":"accept","content":{"color":"green","name":"Ada","subscribe":false}}`+"\n", "The question has no field nick: What is your name?")
 	for flag, want := range map[string]string{
 		"Ada":            "must be K=V, a JSON object, @FILE with one, accept, decline or cancel",
-		"{name: 'Ada'}":  "unexpected character",
+		"{name: 'Ada'}":  "--answer: JSON: ",
 		"@no-such-file":  "no-such-file",
 		"yes":            "type: mcpecho call ask_elicitation --answer accept -- mcpecho serve",
 		"name:=Ada":      `the value of "name" is not JSON`,
