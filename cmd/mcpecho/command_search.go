@@ -116,7 +116,7 @@ func (c *invocation) searchedServers(cfg *config.Config, note func(string)) (ser
 func (c *invocation) newSearchHost() *host.Host {
 	o := &host.Options{
 		Client:   new(mcp.Options),
-		Vars:     config.Vars{Lookup: lookupVariable, Input: c.inputs.value},
+		Vars:     config.Vars{Input: c.inputs.value},
 		Timeout:  c.flags.Timeout,
 		Parallel: maxProbes,
 		Retry:    host.Retry{Max: -1},

@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -74,6 +73,11 @@ func toolsIn(cfg *config.Config, name, separator string) (tools []string) {
 // explainTarget returns the failure for a target that is neither a URL nor a
 // configured server, with what the user may have meant.
 func (c *invocation) explainTarget(cfg *config.Config, name string) error {
+	for _, p := range cfg.Problems {
+		if !p.Warning && p.Server == name {
+			return &failure.Error{Status: failure.Usage, Kind: "configuration", Message: p.Error(), Hint: "correct the file", Err: p}
+		}
+	}
 	if err := c.explainRecordingAsTarget(); err != nil {
 		return err
 	}
@@ -200,7 +204,7 @@ func (c *invocation) expandEntry(ctx context.Context) error {
 	if err := c.confirmTrust(ctx); err != nil {
 		return err
 	}
-	e, err := c.entry.Trust().Expand(ctx, &config.Vars{Lookup: lookupVariable, Input: c.inputs.value})
+	e, err := c.entry.Trust().Expand(ctx, &config.Vars{Input: c.inputs.value})
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -221,27 +225,6 @@ func (c *invocation) expandEntry(ctx context.Context) error {
 		f.ConnectTimeout = e.ConnectTimeout
 	}
 	return nil
-}
-
-// lookupVariable returns a variable of the environment, or one that VS Code and
-// Cursor define for their files of servers.
-func lookupVariable(name string) (value string, ok bool) {
-	if value, ok = os.LookupEnv(name); ok {
-		return value, true
-	}
-	err := os.ErrNotExist
-	switch name {
-	case "userHome":
-		value, err = os.UserHomeDir()
-	case "workspaceFolder":
-		value, err = os.Getwd()
-	case "workspaceFolderBasename":
-		value, err = os.Getwd()
-		value = filepath.Base(value)
-	case "pathSeparator", "/":
-		return string(os.PathSeparator), true
-	}
-	return value, err == nil
 }
 
 // checkAllowed returns an error if the configuration excludes the tool.

@@ -279,7 +279,7 @@ func TestVariablesOfEditors(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := &config.Server{Command: "x", Args: []string{"${userHome}", "${workspaceFolder}${/}a", "${workspaceFolderBasename}${pathSeparator}"}}
-	e, err = e.Expand(t.Context(), &config.Vars{Lookup: lookupVariable})
+	e, err = e.Expand(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,20 +38,13 @@ func (c *invocation) checkFile(name string) error {
 	}
 	wrong := cfg.Problems[at]
 	f := &failure.Error{Status: failure.Usage, Kind: "configuration", Message: wrong.Error(), Hint: "correct the file", Err: wrong}
-	switch language := fileLanguage(name); {
-	case errors.Is(wrong, fs.ErrNotExist):
+	if errors.Is(wrong, fs.ErrNotExist) {
 		f.Message = "the configuration file " + wire.Quote(name) + " does not exist"
 		f.Hint = c.toType("for the configured servers, ", cmdline.Words("servers"))
 		if near := nearest.Typo(filepath.Base(name), filesBeside(name)); near != "" {
 			better := filepath.Join(filepath.Dir(name), near)
 			f.Message += " (did you mean " + wire.Quote(better) + "?)"
 			f.Hint = c.toType("", c.replaced(name, better))
-		}
-	case language != "":
-		f.Message = name + " is " + language + ", but mcpecho reads servers from JSON"
-		f.Hint = `write it as {"mcpServers": {"NAME": {"command": "…", "args": ["…"]}}}`
-		if language == "TOML" {
-			f.Hint += "; for the servers of Codex, use -c codex"
 		}
 	}
 	return f
@@ -101,28 +94,6 @@ func head(name string) string {
 	b := make([]byte, maxHead)
 	n, _ := f.Read(b)
 	return string(b[:n])
-}
-
-// fileLanguage returns the language of a file of servers that is not JSON, or "".
-func fileLanguage(name string) string {
-	text := strings.TrimSpace(head(name))
-	if strings.HasPrefix(text, "{") {
-		return ""
-	}
-	isName := func(key string) bool {
-		key = strings.TrimSpace(key)
-		return key != "" && !strings.ContainsAny(key, " \"'[]{}") && key[0] != '#'
-	}
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		if key, _, ok := strings.Cut(line, "="); ok && isName(key) || len(line) > 2 && line[0] == '[' && strings.Trim(line, "[]") != "" && !strings.ContainsAny(line, `,{:`) && isName(strings.Trim(line, "[]")) {
-			return "TOML"
-		}
-		if key, value, ok := strings.Cut(line, ":"); ok && isName(key) && (value == "" || value[0] == ' ') {
-			return "YAML"
-		}
-	}
-	return ""
 }
 
 // explainKey returns the failure for a file of -c or of FILE:NAME that has its servers

@@ -87,7 +87,7 @@ func Asking(policy, ask Approver) Approver {
 // parts; empty matches all. Use patterns to allow calls, not to
 // deny them: the same arguments can be written in other ways.
 type Rule struct {
-	Tool    string   `json:"tool"` // a glob of the name that models use, such as mcp__github__*
+	Tool    string   `json:"tool"` // a glob of the name that models use, such as mcp__github__*; mcp__github stands for the whole server
 	Pattern string   `json:"pattern,omitempty"`
 	Action  Decision `json:"action"` // allow, deny or ask
 }
@@ -96,7 +96,7 @@ type Rule struct {
 func Rules(rules ...Rule) Approver {
 	return func(_ context.Context, c *Call) (Decision, error) {
 		for _, r := range rules {
-			if c != nil && glob.Match(r.Tool, c.Name) && r.matchesText(c.Arguments) {
+			if c != nil && (glob.Match(r.Tool, c.Name) || c.Server != "" && r.Tool == "mcp__"+c.Server) && r.matchesText(c.Arguments) {
 				if c.Changed != nil && r.Action == Allow {
 					return Ask, nil
 				}

@@ -253,7 +253,7 @@ func TestFilesThatAreNoText(t *testing.T) {
 		"\x00{\x00}":             "f.json:1: the text is in UTF-16; save it in UTF-8",
 		"\xff{}":                 "f.json:1: JSON: unexpected character",
 		"\xef\xbb\xbf[]":         "f.json:1: must be an object",
-		"mcpServers:\n  a: {}\n": "f.json:1: JSON: unexpected character",
+		"mcpServers:\n  a: {}\n": "f.json:1: the text is YAML,",
 	} {
 		c := config.Parse([]byte(text), "f.json", "local")
 		if len(c.Problems) != 1 || !strings.HasPrefix(c.Problems[0].Error(), want) {
@@ -437,9 +437,9 @@ func TestLinesOfProblems(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"{\n \"mcpServers\": {\n  \"a\": {\"command\": \"x\"\n \"b\": {}\n}": "f:4: JSON: want a comma or a closing bracket",
-		"[mcp_servers.x]\ncommand = \"a\"\n":                                 "f:1: JSON: ",
-		"\n\n{\"servers\":\n[]}":                                             `f:4: "servers" must be an object`,
-		"\n\n":                                                               "f:3: JSON: ",
+		"nonsense\n":             "f:1: JSON: ", // TOML is read
+		"\n\n{\"servers\":\n[]}": `f:4: "servers" must be an object`,
+		"\n\n":                   "f:3: JSON: ",
 	} {
 		c := config.Parse([]byte(text), "f", "")
 		if len(c.Problems) != 1 || !strings.HasPrefix(c.Problems[0].Error(), want) {

@@ -130,7 +130,7 @@ env.A.B = 1
 	}
 	remote := c.Server("my server")
 	if remote == nil || !remote.Disabled || remote.Auth.Token != "${TOKEN}" || remote.Headers["X-A"] != "1" || remote.Headers["X-B"] != "2" ||
-		remote.Headers["X-C"] != "${SECRET}" {
+		remote.Headers["X-C"] != "${SECRET:-}" {
 		t.Errorf("%+v", remote)
 	}
 	var problems []string

@@ -57,7 +57,12 @@ of which are in TOML.
 # Variables
 
 [Server.Expand] replaces ${V}, ${V:-default}, ${env:V}, ${env:V | value:default},
-$env:V and ${input:id} when the server is started. It does not replace a bare $V.
+$env:V and ${input:id} when the server is started, and ${file:PATH} by the content of a
+file of at most 64 KiB. It does not replace a bare $V, and $${ stands for ${. Fields other
+than env and envFile take a variable from these two first. ${workspaceFolder} is the folder
+of the project, and ${userHome}, ${workspaceFolderBasename} and ${pathSeparator} are what they
+are in VS Code. In files of Gemini CLI, OpenCode, Crush and Continue, the references
+of that program are replaced by these when the file is read; elsewhere, a warning names them.
 The list under inputs describes what to ask the user for each ${input:id}; see
 [Config.Input].
 

@@ -40,9 +40,17 @@ func (s *Server) effects() *effects {
 	if len(s.AutoApprove) > 0 {
 		e.add("approves tools without a question: " + strings.Join(s.AutoApprove, ", "))
 	}
+	var values []string
 	taken := s.taken()
-	if len(taken) > 0 {
-		e.add("uses the values of " + strings.Join(taken, ", "))
+	for _, name := range taken {
+		if path, ok := strings.CutPrefix(name, "file:"); ok {
+			e.add("uses the content of the file " + path)
+		} else {
+			values = append(values, name)
+		}
+	}
+	if len(values) > 0 {
+		e.add("uses the values of " + strings.Join(values, ", "))
 	}
 	for _, name := range taken {
 		id, ok := strings.CutPrefix(name, "input:")

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,10 +15,26 @@ import (
 // An entry is a server while its fields are read.
 type entry struct {
 	Server
-	on       bool          // enabled
-	bearer   bool          // Auth comes from bearer_token_env_var
-	unit     time.Duration // of timeouts without a unit; 0 if the dialect is unknown
-	warnings []*fieldError
+	on        bool          // enabled
+	bearer    bool          // Auth comes from bearer_token_env_var
+	extension bool          // a server of a Zed extension
+	unit      time.Duration // of timeouts without a unit; 0 if the dialect is unknown
+	warnings  []*fieldError
+}
+
+// errOnlyOff stands for an entry without a server, which disables an earlier one or is that
+// of an extension.
+var errOnlyOff = errors.New("disables")
+
+// isOff reports whether an entry has no server of its own and is no mistake.
+func (e *entry) isOff() bool {
+	if e.Command != "" || e.URL != "" || e.Type == SDK {
+		return false
+	}
+	if e.extension {
+		e.warnings = append(e.warnings, newFieldError("source", diag.Message("is a Zed extension, which only Zed can start")))
+	}
+	return e.extension || e.Disabled || !e.on
 }
 
 // A fieldError is an error about one field.
@@ -82,6 +99,12 @@ func readServer(from *member) (s *Server, warnings []*fieldError, err error) {
 		}
 	}
 	if err == nil {
+		err = e.references(from.of)
+	}
+	if err == nil && e.isOff() {
+		return &e.Server, e.warnings, errOnlyOff
+	}
+	if err == nil {
 		err = e.validate()
 	}
 	if err == nil {
@@ -131,6 +154,8 @@ func (e *entry) field(m *member) (known bool, err error) {
 		return true, e.readAuth(m.value)
 	case "oauth":
 		return true, e.readOAuth(m.value)
+	case "scopes":
+		return true, e.oauthField(m)
 	case "bearer_token_env_var":
 		return true, e.readBearer(m.value)
 	case "tools":
@@ -139,7 +164,8 @@ func (e *entry) field(m *member) (known bool, err error) {
 		}
 		return true, read(&e.Tools.Allow, m.value)
 	case "source":
-		return string(m.value) == `"custom"`, nil // what Zed writes for all but its extensions
+		e.extension = string(m.value) == `"extension"`
+		return e.extension || string(m.value) == `"custom"`, nil // what Zed writes
 	case "toolFilter":
 		return true, e.readToolFilter(m.value)
 	case "overrides":

@@ -55,7 +55,8 @@ type expansion struct {
 	ctx  context.Context // for Input
 	out  *Server
 	err  error
-	size int // of the values of variables so far, in bytes
+	own  map[string]string // the variables that the entry sets, for its other fields
+	size int               // of the values of variables so far, in bytes
 }
 
 func newExpansion(ctx context.Context, s *Server, v *Vars) *expansion {
@@ -80,17 +81,6 @@ const slashes = "/" + string(os.PathSeparator)
 
 func (x *expansion) program() {
 	s := x.out
-	if s.Command = x.path("command", s.Command); wire.IndexAny(s.Command, slashes) >= 0 {
-		s.Command = s.absolute(s.Command)
-	}
-	s.secretArgs(s.Args) // as they are written
-	for i := range s.Args {
-		s.Args[i] = x.path("args", s.Args[i])
-	}
-	s.secretArgs(s.Args)
-	if s.Dir = s.absolute(x.path("cwd", s.Dir)); s.Dir == "" {
-		s.Dir = s.project
-	}
 	var env []string
 	for i, name := range s.EnvFiles {
 		if name = s.absolute(x.path("envFile", name)); x.err != nil {
@@ -118,6 +108,22 @@ func (x *expansion) program() {
 		env = append(env, key+"="+value)
 	}
 	s.Env, s.EnvFiles, s.files = env, nil, nil
+	x.own = make(map[string]string, len(env))
+	for _, v := range env {
+		key, value, _ := strings.Cut(v, "=")
+		x.own[key] = value
+	}
+	if s.Command = x.path("command", s.Command); wire.IndexAny(s.Command, slashes) >= 0 {
+		s.Command = s.absolute(s.Command)
+	}
+	s.secretArgs(s.Args) // as they are written
+	for i := range s.Args {
+		s.Args[i] = x.path("args", s.Args[i])
+	}
+	s.secretArgs(s.Args)
+	if s.Dir = s.absolute(x.path("cwd", s.Dir)); s.Dir == "" {
+		s.Dir = s.project
+	}
 	for _, v := range env {
 		if key, value, _ := strings.Cut(v, "="); !isLocation(key) {
 			s.secrets = append(s.secrets, value)
@@ -140,7 +146,12 @@ func (x *expansion) url() {
 	s.ID = x.text("id", s.ID)
 	s.secretURL(s.URL)
 	for _, name := range wire.SortedKeys(s.Headers) {
-		s.Headers[name] = x.text("headers", s.Headers[name])
+		value := x.text("headers", s.Headers[name])
+		if value == "" && s.Headers[name] != "" {
+			delete(s.Headers, name) // as Codex does if a variable is not set
+			continue
+		}
+		s.Headers[name] = value
 		_, token, _ := strings.Cut(s.Headers[name], " ")
 		s.secrets = append(s.secrets, s.Headers[name], token)
 	}
@@ -173,12 +184,8 @@ func (x *expansion) path(field, text string) string {
 	if !ok || rest != "" && rest[0] != '/' && rest[0] != os.PathSeparator {
 		return x.text(field, text)
 	}
-	home := x.Home
-	if home == "" {
-		var err error
-		home, err = os.UserHomeDir()
-		x.fail(field, err)
-	}
+	home, err := x.home()
+	x.fail(field, err)
 	return home + x.text(field, rest)
 }
 
@@ -224,6 +231,7 @@ func (x *expansion) count(field, value string) {
 func isLocation(name string) bool {
 	switch name = strings.TrimPrefix(name, "env:"); name {
 	case "HOME", "USERPROFILE", "PWD", "OLDPWD", "PATH", "TMPDIR", "TEMP", "TMP", "userHome", "workspaceFolder",
+		"workspaceFolderBasename", "pathSeparator", "/", escape, "$",
 		"DESKTOP_SESSION", "GDMSESSION", "SESSION_MANAGER", "SESSIONNAME", "DBUS_SESSION_BUS_ADDRESS":
 		return true
 	}
@@ -252,7 +260,9 @@ func eachReference(text string, f func(before, ref, name string)) (rest string) 
 		}
 		at += i
 		name, size := "", 0
-		if at < last || !strings.HasPrefix(text[at:], "${") {
+		if strings.HasPrefix(text[at:], escape+"{") {
+			name, size = escape, len(escape)+1
+		} else if at < last || !strings.HasPrefix(text[at:], "${") {
 			name, size = settings.Reference(text[at:])
 		}
 		if size == 0 {
@@ -264,6 +274,9 @@ func eachReference(text string, f func(before, ref, name string)) (rest string) 
 		done = at
 	}
 }
+
+// escape before a { stands for a literal ${, and ${$} for a $ before a reference.
+const escape = "$$"
 
 // parseReference returns the variable that V, V:-default, env:V or env:V | value:x
 // names, and the value in place of one that is not set.
@@ -291,14 +304,74 @@ func (x *expansion) value(ref string) (string, error) {
 		}
 		return v, nil
 	}
+	switch ref {
+	case escape:
+		return "${", nil
+	case "$":
+		return ref, nil
+	}
+	if path, ok := strings.CutPrefix(ref, "file:"); ok {
+		return x.file(path)
+	}
 	name, fallback, ok := parseReference(ref)
-	if v, set := x.Lookup(name); set && (v != "" || !ok) {
+	if v, set := x.lookup(name); set && (v != "" || !ok) {
 		return v, nil
 	}
 	if ok {
 		return fallback, nil
 	}
 	return "", diag.Message("needs the variable " + quoteName(name) + ", which is not set")
+}
+
+// lookup returns a variable of the entry, of the program, or of the dialects of editors.
+func (x *expansion) lookup(name string) (value string, ok bool) {
+	if value, ok = x.own[name]; ok {
+		return value, true
+	}
+	if value, ok = x.Lookup(name); ok {
+		return value, true
+	}
+	var err error
+	switch name {
+	case "userHome":
+		value, err = x.home()
+	case "workspaceFolder", "workspaceFolderBasename":
+		value, err = x.out.workspace()
+		if name != "workspaceFolder" {
+			value = filepath.Base(value)
+		}
+	case "pathSeparator", "/":
+		value = string(os.PathSeparator)
+	default:
+		return "", false
+	}
+	return value, err == nil
+}
+
+func (x *expansion) home() (string, error) {
+	if x.Home != "" {
+		return x.Home, nil
+	}
+	return os.UserHomeDir()
+}
+
+// maxReferenced is the maximum size in bytes of a file whose content is a value.
+const maxReferenced = 64 << 10
+
+// file returns the content of a file, without blanks around it.
+func (x *expansion) file(path string) (string, error) {
+	if rest, ok := strings.CutPrefix(path, "~"); ok {
+		home, err := x.home()
+		if err != nil {
+			return "", err
+		}
+		path = home + rest
+	}
+	data, err := readFile(x.out.absolute(path))
+	if err == nil && len(data) > maxReferenced {
+		err = diag.Message("the file is larger than 64 KiB")
+	}
+	return wire.Trim(string(data)), err
 }
 
 // readEnvFile reads lines of KEY=value. It ignores blank lines, lines that

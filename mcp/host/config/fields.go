@@ -139,6 +139,9 @@ func (e *entry) readAuth(value []byte) error {
 	}); err != nil {
 		return err
 	}
+	if e.Auth.Type == "" && e.Auth.Token == "" && len(rest) > 0 {
+		e.Auth.Type = AuthOAuth // as in Cursor's files
+	}
 	switch {
 	case e.Auth.Type == "":
 		return invalidField("auth.type", "is missing")

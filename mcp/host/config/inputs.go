@@ -96,10 +96,10 @@ func (s *Server) taken() (names []string) {
 	if s.Literal {
 		return nil
 	}
-	seen := make(map[string]bool)
+	seen := map[string]bool{escape: true, "$": true}
 	add := func(text string) {
 		eachReference(text, func(_, _, name string) {
-			if !strings.HasPrefix(name, "input:") {
+			if !strings.HasPrefix(name, "input:") && !strings.HasPrefix(name, "file:") {
 				name, _, _ = parseReference(name)
 			}
 			if !seen[name] {
@@ -107,13 +107,29 @@ func (s *Server) taken() (names []string) {
 			}
 		})
 	}
-	for _, text := range slices.Concat([]string{s.Command}, s.Args, []string{s.Dir}, s.EnvFiles) {
+	for _, text := range s.EnvFiles {
 		add(text)
 	}
 	for _, v := range s.Env {
 		if _, value, ok := strings.Cut(v, "="); ok {
 			add(value)
 		}
+	}
+	own := make(map[string]bool) // what the other fields take from the entry itself
+	lines := slices.Clone(s.Env)
+	for _, f := range s.files.read() {
+		lines = append(lines, f.lines...)
+	}
+	for _, v := range lines {
+		if name, _, ok := strings.Cut(v, "="); ok && !seen[name] {
+			own[name] = true
+		}
+	}
+	for name := range own {
+		seen[name] = true
+	}
+	for _, text := range slices.Concat([]string{s.Command}, s.Args, []string{s.Dir}) {
+		add(text)
 	}
 	add(s.URL)
 	for _, name := range wire.SortedKeys(s.Headers) {
@@ -125,6 +141,7 @@ func (s *Server) taken() (names []string) {
 	for _, text := range [...]string{s.Auth.Token, s.Auth.OAuth.ClientID, s.Auth.OAuth.ClientSecret, s.Auth.OAuth.RedirectURI, s.ID} {
 		add(text)
 	}
+
 	return names
 }
 

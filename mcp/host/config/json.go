@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
@@ -17,9 +18,42 @@ func explainText(text []byte, err error) error {
 		return diag.Message("the file is empty")
 	case len(text) > 1 && (text[0] == 0 || text[1] == 0 || string(text[:2]) == "\xff\xfe" || string(text[:2]) == "\xfe\xff"):
 		return diag.Message("the text is in UTF-16; save it in UTF-8")
+	case language(text) == "YAML":
+		return diag.Message(`the text is YAML, as that of Goose, Continue and LibreChat, but servers are read from JSON and from the TOML of Codex; write {"mcpServers": {"NAME": {"command": "…", "args": ["…"]}}}`)
 	}
 	return err
 }
+
+// language returns the language of a text that is not JSON, or "".
+func language(text []byte) string {
+	s := strings.TrimPrefix(string(text[:min(len(text), maxHead)]), byteOrderMark)
+	if s = wire.Trim(s); s == "" || s[0] == '{' {
+		return ""
+	}
+	isKey := func(key string) bool {
+		key = wire.Trim(key)
+		return key != "" && wire.IndexAny(key, " \"'[]{}") < 0 && key[0] != '#'
+	}
+	for line := range strings.SplitSeq(s, "\n") {
+		line = wire.Trim(line)
+		if len(line) == 0 || line[0] == '#' {
+			continue
+		}
+		if key, _, ok := strings.Cut(line, "="); ok && isKey(key) {
+			return "TOML"
+		}
+		if header := strings.Trim(line, "[]"); line[0] == '[' && header != "" && header != line && wire.IndexAny(line, ",{:") < 0 {
+			return "TOML"
+		}
+		if key, value, ok := strings.Cut(line, ":"); ok && isKey(key) && (value == "" || value[0] == ' ') {
+			return "YAML"
+		}
+	}
+	return ""
+}
+
+// maxHead is how much of a text is read to find out what it is.
+const maxHead = 64 << 10
 
 // stripComments replaces comments and trailing commas with blanks of the same
 // length, so that offsets in errors stay valid.
@@ -92,7 +126,11 @@ type member struct {
 	value []byte
 	at    int           // offset of value in the file
 	unit  time.Duration // of an entry's timeouts, by the table that it is in; 0 if unknown
+	of    *origin       // of an entry; nil means none
 }
+
+// An origin is what the entries of a file have in common.
+type origin struct{ program, folder string }
 
 var errNoObject = diag.Message("must be an object")
 
@@ -265,6 +303,7 @@ func readMap(field string, value []byte) (map[string]string, error) {
 	texts := make(map[string]string)
 	return texts, each(field, value, func(m *member) (err error) {
 		switch kind(m.value) {
+		case wire.Null: // the same as absent
 		case wire.Number, wire.Bool:
 			texts[m.key] = string(m.value)
 		default:

@@ -22,9 +22,11 @@ type Config struct {
 	// has any; nil if none has.
 	Discovery *Discovery
 
+	off     []string  // names that an entry only disables
 	invalid []*Server // see All
 	inputs  []inputs  // of each file; see Input
 	users   *users    // of inputs; nil if no file is read
+	program string    // that the file is for, if its content says so
 	ends    []int     // offsets of the line breaks in the text, while it is parsed
 }
 
@@ -129,7 +131,7 @@ func (c *Config) read(name, scope string) {
 		n := Parse(text, name, scope)
 		if folder, err := filepath.Abs(name); err == nil {
 			for _, s := range n.Servers {
-				s.base = projectFolder(folder)
+				s.setBase(projectFolder(folder))
 			}
 		}
 		c.merge(n)
@@ -160,6 +162,7 @@ func (c *Config) merge(n *Config) {
 		}
 	}
 	c.Servers = append(servers, added...)
+	c.disable(n.off)
 	invalid := c.invalid[:0]
 	for _, s := range c.invalid {
 		if !valid[s.Name] {
@@ -174,6 +177,36 @@ func (c *Config) merge(n *Config) {
 	}
 }
 
+// disable disables servers, which other files may have.
+func (c *Config) disable(names []string) {
+	for i, s := range c.Servers {
+		if slices.Contains(names, s.Name) {
+			own := *s
+			own.Disabled = true
+			c.Servers[i] = &own
+		}
+	}
+}
+
+// offLists are where Gemini CLI and Claude Code list the servers that are switched off.
+var offLists = [...][]string{{"mcp", "excluded"}, {"disabledMcpServers"}, {"disabledMcpjsonServers"}}
+
+// readOff disables the servers that lists of the file switch off.
+func (c *Config) readOff(file *member) {
+	for _, path := range offLists {
+		names, _ := readStrings(at(file, path...).value)
+		c.off = append(c.off, names...)
+	}
+	if allowed, err := readStrings(at(file, "mcp", "allowed").value); err == nil {
+		for _, s := range c.Servers {
+			if !slices.Contains(allowed, s.Name) {
+				c.off = append(c.off, s.Name)
+			}
+		}
+	}
+	c.disable(c.off)
+}
+
 // Parse parses the contents of a file. source and scope are stored in the
 // servers. If source is an absolute path, relative paths in the file are relative
 // to the folder of its project.
@@ -185,8 +218,13 @@ func Parse(text []byte, source, scope string) *Config {
 	file := &member{value: stripComments(text)}
 	root, err := members(file.value, 0)
 	if err != nil {
+		if language(text) == "TOML" {
+			return ParseTOML(text, source, scope)
+		}
 		err = explainText(text, err)
 	}
+	schema, _ := readString(at(file, "$schema").value)
+	c.program = programOfSchema(schema)
 	var entries []*member
 	if err == nil {
 		entries, err = tables(root)
@@ -200,6 +238,12 @@ func Parse(text []byte, source, scope string) *Config {
 		}
 	}
 	c.add(text, entries, &Server{Source: source, Scope: scope, base: projectFolder(source)})
+	if err == nil && len(entries) == 0 && c.program == "" && programOf(source) == "" {
+		if err := explainKeys(root); err != nil {
+			c.report(text, 0, &Problem{File: source, Warning: true, Err: err})
+		}
+	}
+	c.readOff(file)
 	if err := c.readDiscovery(at(file, "tools", "mcp", "discovery")); err != nil {
 		c.report(text, 0, &Problem{File: source, Warning: true, Err: err})
 	}
@@ -224,11 +268,19 @@ func (c *Config) add(text []byte, entries []*member, from *Server) {
 		return
 	}
 	left := maxWarnings
-	unit := unitOf(from.Source)
+	program := c.program
+	if program == "" {
+		program = programOf(from.Source)
+	}
+	folder := ""
+	if filepath.IsAbs(from.Source) {
+		folder = filepath.Dir(from.Source)
+	}
+	of := &origin{program, folder}
 	named := make(map[string]*member)
 	for _, m := range entries {
-		if m.unit == 0 {
-			m.unit = unit
+		if m.of = of; m.unit == 0 {
+			m.unit = unitOf(program)
 		}
 		if _, had := named[m.key]; had {
 			m.value = nil // readServer reports the duplicate
@@ -238,12 +290,15 @@ func (c *Config) add(text []byte, entries []*member, from *Server) {
 	for _, name := range wire.SortedKeys(named) {
 		m := named[name]
 		s, warnings, err := readServer(m)
-		if err != nil {
+		if err == errOnlyOff {
+			c.off = append(c.off, name)
+		} else if err != nil {
 			p := &Problem{File: from.Source, Server: name, Err: err}
 			c.report(text, m.at, p)
 			c.invalid = append(c.invalid, &Server{Name: name, Source: from.Source, Scope: from.Scope, Invalid: p})
 		} else {
-			s.Source, s.Scope, s.base = from.Source, from.Scope, from.base
+			s.Source, s.Scope = from.Source, from.Scope
+			s.setBase(from.base)
 			s.inputs, s.untrusted = c.inputs, from.Scope == "project"
 			if s.untrusted && len(s.EnvFiles) > 0 {
 				s.files = &fileEnv{}
@@ -289,7 +344,7 @@ func (c *Config) line(text []byte, at int) int {
 func tables(root []*member) (entries []*member, err error) {
 	bare, found := len(root) > 0, false
 	for _, m := range root {
-		bare = bare && isServer(m.value)
+		bare = bare && (isServer(m.value) || m.key == "$schema")
 		unit := time.Duration(0)
 		switch m.key {
 		case "mcpServers", "servers", "mcp.servers":
@@ -321,9 +376,34 @@ func tables(root []*member) (entries []*member, err error) {
 		entries = append(entries, list...)
 	}
 	if bare && !found {
-		return root, nil
+		return slices.DeleteFunc(root, func(m *member) bool { return m.key == "$schema" }), nil
 	}
 	return entries, err
+}
+
+// explainKeys returns what is wrong with a file of members but without servers, or nil.
+func explainKeys(root []*member) error {
+	for _, m := range root {
+		list, _ := members(m.value, 0)
+		switch plain := diag.Letters(m.key); {
+		case m.key == "mcpServers" || m.key == "servers":
+			return nil // none on purpose
+		case plain == "mcpservers", plain == "mcpserver", plain == "server", plain == "mcps":
+			return &fieldError{m.key, diag.Message(`must be "mcpServers"`), m.at}
+		}
+		if kind(m.value) == wire.Array {
+			r := wire.NewReader(m.value)
+			for r.Array(); r.More(); {
+				list = append(list, &member{value: r.Raw()})
+			}
+		}
+		for _, inner := range list {
+			if isServer(inner.value) || inner.key == "mcpServers" {
+				return &fieldError{m.key, diag.Message(`is no key of servers; use "mcpServers", an object with the names of servers`), m.at}
+			}
+		}
+	}
+	return nil
 }
 
 // at follows keys into nested objects. It returns an empty member if one is

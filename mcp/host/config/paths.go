@@ -1,9 +1,9 @@
 package config
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
@@ -22,17 +22,23 @@ func projectFolder(file string) string {
 	return dir
 }
 
-// unitOf returns the unit of timeouts in a file whose name tells the program that
-// it is for, or 0.
-func unitOf(file string) time.Duration {
-	file = "/" + filepath.ToSlash(file)
-	switch {
-	case strings.HasSuffix(file, "/.claude.json"), strings.Contains(file, "/.claude/"), strings.Contains(file, "/.gemini/"):
-		return time.Millisecond
-	case strings.Contains(file, "/.nanobot/"), strings.Contains(file, "/nanobot."):
-		return time.Second
+// setBase sets the folder for relative paths. In a file of a project, it is also what
+// ${workspaceFolder} stands for; in one of the user's, that is where the host works.
+func (s *Server) setBase(folder string) {
+	if s.base = folder; s.Scope != "user" {
+		s.folder = folder
 	}
-	return 0
+}
+
+// workspace returns the folder of the project.
+func (s *Server) workspace() (string, error) {
+	switch {
+	case s.folder != "":
+		return s.folder, nil
+	case s.project != "":
+		return s.project, nil
+	}
+	return os.Getwd()
 }
 
 // absolute returns a path of the settings, relative to base.

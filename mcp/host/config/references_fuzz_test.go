@@ -11,7 +11,7 @@ import (
 
 // Forms of references to variables, by regular expressions.
 var (
-	anyReference = regexp.MustCompile(`(?s)\$\{([^}]*)\}|\$env:([A-Za-z0-9_]+)`)
+	anyReference = regexp.MustCompile(`(?s)\$\$\{|\$\{([^}]*:-\$\{[^}]*\}|[^}]*)\}|\$env:([A-Za-z0-9_]+)`)
 	inputForm    = regexp.MustCompile(`(?s)^input:(.*)$`)
 	defaultForm  = regexp.MustCompile(`(?s)^(.*?):-(.*)$`)
 	valueForm    = regexp.MustCompile(`(?s)^env:(.*?)\|(?:[ \t\r\n]*value:(.*?)[ \t\r\n]*|.*)$`)
@@ -33,6 +33,9 @@ func FuzzReferences(f *testing.F) {
 		names := make(map[string]bool)
 		want := anyReference.ReplaceAllStringFunc(text, func(ref string) string {
 			m := anyReference.FindStringSubmatch(ref)
+			if ref == "$${" || ref == "${$}" {
+				return strings.Trim(ref[1:], "}")[strings.Count(ref, "}"):]
+			}
 			name, fallback, hasFallback := m[1], "", false
 			if m[2] != "" {
 				name = m[2]

@@ -86,13 +86,16 @@ type Server struct {
 	Extra              map[string]mcp.RawMessage // unknown fields, unmodified
 
 	base    string   // the folder for relative paths; empty means the process's
+	folder  string   // of the project that the file is for; empty in the user's own files
 	project string   // the working directory if Dir is empty; empty means the process's
 	inputs  []inputs // of its file
 	secrets []string // see Hide
 	hidden  *display.Cache
 
-	files     *fileEnv // what the user saw of EnvFiles; nil if there was no question
-	untrusted bool     // an entry of a project's file, before Trust
+	raw       mcp.RawMessage // an entry without a server that can be used; see Servers
+	problems  []*Problem     // see Servers.Problems
+	files     *fileEnv       // what the user saw of EnvFiles; nil if there was no question
+	untrusted bool           // an entry of a project's file, before Trust
 }
 
 // An Auth configures the authorization at one server.

@@ -1,5 +1,12 @@
 package config
 
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/stdmcp/stdmcp/internal/diag"
+)
+
 // ParseTOML parses a file of Codex, which has its servers under mcp_servers.
 // source, scope and the settings of a server are as for [Parse], with
 // http_headers, env_http_headers and env_vars in addition. ParseTOML understands
@@ -16,6 +23,9 @@ func ParseTOML(text []byte, source, scope string) *Config {
 	}
 	if err != nil {
 		c.report(text, p.at, &Problem{File: source, Warning: true, Err: err})
+	}
+	if err == nil && servers == nil && !strings.Contains(filepath.ToSlash(source), "/.codex/") {
+		c.Problems = append(c.Problems, &Problem{File: source, Line: 1, Warning: true, Err: diag.Message("the text is TOML without a table " + serversTable + ", which is where Codex has its servers")})
 	}
 	if err != nil || servers == nil {
 		return c
@@ -56,7 +66,7 @@ func renameCodex(s *tomlNode) {
 		case m.key == "env_http_headers" && m.isTable():
 			m.each(func(h *tomlNode) {
 				if h.kind == tomlString {
-					h.text = "${" + h.text + "}"
+					h.text = "${" + h.text + ":-}" // without a value, there is no header
 				}
 				headers.append(h)
 			})

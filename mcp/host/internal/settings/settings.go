@@ -26,12 +26,15 @@ func ServerOf(ctx context.Context) string {
 }
 
 // Reference returns the name of the variable at the start of text and the
-// length of the reference, which is 0 if there is none.
+// length of the reference, which is 0 if there is none. ${A:-${B}} is one.
 func Reference(text string) (name string, size int) {
 	if strings.HasPrefix(text, "${") {
 		end := strings.IndexByte(text, '}')
 		if end < 0 {
 			return "", 0
+		}
+		if strings.Contains(text[:end], ":-${") && strings.HasPrefix(text[end+1:], "}") {
+			end++ // the default is a literal reference
 		}
 		return text[2:end], end + 1
 	}
