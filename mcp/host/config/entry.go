@@ -32,7 +32,7 @@ func (e *entry) isOff() bool {
 		return false
 	}
 	if e.extension {
-		e.warnings = append(e.warnings, newFieldError("source", diag.Message("is a Zed extension, which only Zed can start")))
+		e.warnings = append(e.warnings[:0], newFieldError("source", diag.Message("is a Zed extension, which only Zed can start")))
 	}
 	return e.extension || e.Disabled || !e.on
 }
@@ -154,7 +154,7 @@ func (e *entry) field(m *member) (known bool, err error) {
 		return true, e.readAuth(m.value)
 	case "oauth":
 		return true, e.readOAuth(m.value)
-	case "scopes":
+	case "scopes", "oauthScopes":
 		return true, e.oauthField(m)
 	case "bearer_token_env_var":
 		return true, e.readBearer(m.value)
@@ -203,7 +203,7 @@ func (e *entry) plainField(key string) any {
 		return e.Deferred
 	case "timeout":
 		return (*duration)(&e.Timeout)
-	case "timeout_seconds", "tool_timeout_sec":
+	case "timeout_seconds", "tool_timeout_sec", "toolTimeout":
 		return (*seconds)(&e.Timeout)
 	case "connectTimeout":
 		return (*duration)(&e.ConnectTimeout)
@@ -213,7 +213,7 @@ func (e *entry) plainField(key string) any {
 		return &e.MaxRetries
 	case "maxResultText":
 		return &e.MaxResultText
-	case "includeTools", "allowedTools", "enabled_tools":
+	case "includeTools", "allowedTools", "enabled_tools", "enabledTools":
 		return &e.Tools.Allow
 	case "excludeTools", "blockedTools", "disabledTools", "disabled_tools":
 		return &e.Tools.Deny

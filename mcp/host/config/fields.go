@@ -193,7 +193,7 @@ func (e *entry) oauthField(m *member) (err error) {
 		if err = read(&o.CallbackPort, m.value); err == nil && (o.CallbackPort < 0 || o.CallbackPort > 65535) {
 			err = diag.Message("must be a port, from 0 to 65535")
 		}
-	case "scopes", "scope":
+	case "scopes", "scope", "oauthScopes":
 		if o.Scopes, err = readOneOrMore(m.value); len(o.Scopes) == 1 {
 			o.Scopes = strings.Split(o.Scopes[0], " ")
 		}

@@ -358,9 +358,14 @@ func tables(root []*member) (entries []*member, err error) {
 				continue // settings of something else
 			}
 		case "tools":
-			if m = at(m, "mcp", "servers"); m.value == nil {
+			inner := at(m, "mcp", "servers")
+			if inner.value == nil {
+				inner = at(m, "mcpServers") // of nanobot
+			}
+			if inner.value == nil {
 				continue
 			}
+			m = inner
 			m.key, unit = "tools.mcp.servers", time.Second
 		default:
 			continue
