@@ -189,6 +189,20 @@ func (e *entry) oauthField(m *member) (err error) {
 		return read(&o.ClientSecret, m.value)
 	case "redirectUri", "redirect_uri":
 		return read(&o.RedirectURI, m.value)
+	case "enabled": // of Gemini CLI
+		on, err := readBool(m.value)
+		if err == nil && !on {
+			e.Auth.Type = AuthNone
+		}
+		return err
+	case "audiences":
+		list, err := readOneOrMore(m.value)
+		if err == nil && len(list) == 1 {
+			o.Parameters = map[string]string{"audience": list[0]}
+		} else if err == nil {
+			err = diag.Message("must have one audience")
+		}
+		return err
 	case "callbackPort", "callback_port":
 		if err = read(&o.CallbackPort, m.value); err == nil && (o.CallbackPort < 0 || o.CallbackPort > 65535) {
 			err = diag.Message("must be a port, from 0 to 65535")
@@ -217,6 +231,11 @@ const maxGlob, maxEnvFiles = 1024, 16
 // validate checks the fields together.
 func (e *entry) validate() error {
 	e.Disabled = e.Disabled || !e.on
+	if o := &e.Auth.OAuth; o.Issuer == "" && o.TokenURL != "" { // which names the party
+		scheme, rest, _ := strings.Cut(o.TokenURL, "://")
+		host, _, _ := strings.Cut(rest, "/")
+		o.Issuer = scheme + "://" + host
+	}
 	for _, globs := range [...][]string{e.Tools.Allow, e.Tools.Deny, e.AutoApprove} {
 		for _, glob := range globs {
 			if len(glob) > maxGlob {
