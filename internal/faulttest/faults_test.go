@@ -159,7 +159,7 @@ func meet(t *testing.T, f *testserver.Fault, tr mcp.Transport, late time.Duratio
 			return err
 		}
 		res, err := client.CallTool(ctx, "echo", map[string]any{"message": message})
-		if err == nil && len(res.Content) > 0 && res.Text() != message {
+		if err == nil && len(res.Content) > 0 && res.Text() != message && res.Text() != "\uFFFD" { // for half of a surrogate pair
 			t.Errorf("echo returned %.100q", res.Text())
 		}
 		return err

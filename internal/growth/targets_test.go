@@ -14,6 +14,7 @@ import (
 // readers lists what reads the same as each fuzz target: the names of Readers or,
 // after "none: ", the reason why there are none.
 var readers = map[string]string{
+	"cmd/mcpecho/internal/cmdline.FuzzLine":     "none: a line of a few names, each of which has a maximum",
 	"cmd/mcpecho/internal/compat.FuzzCompare":   "compared schemas",
 	"cmd/mcpecho/internal/configfile.FuzzAdd":   "none: the user's own file, which configuration covers",
 	"cmd/mcpecho/internal/terminal.FuzzEscape":  "printable text",

@@ -77,7 +77,7 @@ func serverOfInEveryCallback(t *testing.T) {
 		OpenURL: func(context.Context, *mcp.URLRequest) (mcp.ElicitAction, error) { return mcp.ElicitDecline, nil },
 	}
 	changes := mcp.Changes{Changed: func(context.Context, mcp.Change) {}}
-	client, trace := &mcp.Options{LogLevel: mcp.LevelDebug}, &mcp.Trace{}
+	client, trace := &mcp.Options{LogLevel: mcp.LevelDebug, Cache: mcp.CacheSize(0)}, &mcp.Trace{}
 	o := &host.Options{
 		Approve: func(context.Context, *host.Call) (host.Decision, error) { return host.Allow, nil },
 		Called: func(ctx context.Context, r *host.CallReport) {
@@ -110,6 +110,7 @@ func serverOfInEveryCallback(t *testing.T) {
 		c.Log(mcp.LevelInfo, "asked")
 		return "done", nil
 	})
+	x.Tool("half", nil, nil)
 	x.Skill("skill://x/refunds", nil)
 	y := newFake(&testserver.Options{Fault: "discover-dies", ProtocolVersions: []string{mcp.ProtocolVersion20251125}})
 	web := x.StartHTTP(&mcptest.HTTPOptions{InMemory: true})
@@ -134,6 +135,13 @@ func serverOfInEveryCallback(t *testing.T) {
 	if _, err := view.CallTool(t.Context(), "x", "ask", nil); err != nil {
 		t.Fatal(err)
 	}
+	x.Inject("half", mcptest.Respond(`{"content":[{"type":"text","text":"\ud83d"}]}`)) // Odd
+	if _, err := h.CallTool(t.Context(), "x", "half", nil); err != nil {
+		t.Error(err)
+	}
+	if _, err := h.ListResources(t.Context(), "x"); err != nil { // CacheKey
+		t.Error(err)
+	}
 	x.Tool("another", nil, nil) // Changed
 	skills := &skillset.Options{Approve: func(context.Context, *host.Call) (host.Decision, error) { return host.Allow, nil }}
 	log.observe(skills)
@@ -155,6 +163,9 @@ func serverOfInEveryCallback(t *testing.T) {
 	want := append(log.want, "host.Dialer of x", "host.Dialer of y", "host.View.With of x", "mcp.HandleNotification",
 		"mcp.Interceptor of tools/call", "mcp.Interceptor of tools/list", "mcp.Interceptor of initialize")
 	for _, callback := range want {
+		if callback == "mcp.Trace.StreamLost" {
+			continue // with the context of Discarded, if the server refuses its stream for good
+		}
 		servers := log.seen[callback]
 		if len(servers) == 0 {
 			t.Errorf("%s was not called; called were %q", callback, slices.Sorted(maps.Keys(log.seen)))

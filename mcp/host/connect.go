@@ -16,6 +16,7 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
+	"github.com/stdmcp/stdmcp/mcp/host/internal/settings"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 	"github.com/stdmcp/stdmcp/mcp/stdio"
 )
@@ -332,6 +333,9 @@ func (h *Host) clientOptions(s *server, d *DialParams, cached *mcp.ServerInfo) *
 	o.Interceptors = append([]mcp.Interceptor{d.recordTTL(s.name)}, o.Interceptors...)
 	if d.live != nil {
 		o.Trace = d.live.traceReconnects(o.Trace)
+	}
+	if key := o.CacheKey; key != nil {
+		o.CacheKey = func(ctx context.Context) string { return key(settings.ForServer(ctx, s.name)) }
 	}
 	log := o.Log
 	o.Log = func(ctx context.Context, m *mcp.LogMessage) {
