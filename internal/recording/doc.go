@@ -43,6 +43,6 @@
 //
 // Version 1 has messages only. This package reads both versions and writes version 2.
 // A replay repeats messages, text and the end of the server, and so what the server did
-// wrong, but not the errors of the proxy. Over HTTP it also repeats the status and the
-// content type of the response to a message.
+// wrong, but of the errors of the proxy only those in place of a response that the server has
+// sent. Over HTTP it also repeats the status and the content type of the response to a message.
 package recording

@@ -131,11 +131,11 @@ func NewReplay(entries []Entry, o *Options) *Replay {
 				delete(asked, id)
 			}
 		case e.Kind == Refusal:
-			post.refused()
-			if pending[id] != nil { // the server has not responded
-				pending[id].http = nil
-				delete(pending, id)
+			post.refused(e)
+			if x := pending[id]; x != nil && x.response == nil { // the server has not responded
+				x.http = nil
 			}
+			delete(pending, id)
 		case m.Method == "" && pending[id] != nil:
 			pending[id].response = &step{Entry: e}
 			delete(pending, id)

@@ -68,9 +68,19 @@ func (p *pairs) exchange(h *HTTP) {
 	}
 }
 
-// refused notes that the last HTTP response was the proxy's.
-func (p *pairs) refused() {
-	if p.last != nil {
-		p.last.http = nil
+// refused notes that the proxy has sent an error. If that was in place of what the server responded
+// with, the client got the error only; otherwise the server has not responded.
+func (p *pairs) refused(e Entry) {
+	x := p.last
+	if x == nil {
+		return
+	}
+	isContent := func(one *step) bool { return one.Kind == Text }
+	replaced := x.response != nil || slices.ContainsFunc(x.messages, isContent) || x.http != nil && x.http.Headers["content-type"] != nil
+	x.http = nil
+	if replaced && x.request.Message.ID == e.Message.ID {
+		e.Kind = Message
+		x.messages = slices.DeleteFunc(x.messages, isContent)
+		x.response, x.http = &step{Entry: e}, &HTTP{Status: 502}
 	}
 }
