@@ -25,6 +25,9 @@ func trustLine(e *config.Server) (hash, entry string, err error) {
 	dir := realPath(filepath.Dir(path)) // of the programs in the entry, even if the file is a link
 	path = realPath(path)
 	effects := e.Effects() // which reads the files of variables that the hash covers
+	effects = slices.DeleteFunc(effects, func(effect string) bool {
+		return strings.HasPrefix(effect, "requests the scopes ") // that the user did not always see; the settings have them
+	})
 	text := strconv.AppendQuote(strconv.AppendQuote(nil, dir), path)
 	text = writeOut(text, reflect.ValueOf(e))
 	sum := sha256.Sum256(writeOut(text, reflect.ValueOf(effects)))

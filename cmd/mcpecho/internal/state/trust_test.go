@@ -339,8 +339,8 @@ func TestHashOfTrustStays(t *testing.T) {
 		t.Skip("paths differ")
 	}
 	c := config.Parse([]byte(`{"mcpServers":{"a":{"command":"ls","args":["x"],"env":{"A":"1"},"tools":["t"],"overrides":{"b":{"name":"c"}}},
-		"b":{"url":"https://h/","headers":{"X":"y"},"oauth":{"clientId":"c"},"deferred":true}}}`), "/none/p/.mcp.json", "project")
-	for name, want := range map[string]string{"a": "500cfcce4b15f397163e5122242a2c3aa43435620ebc4b85447c1021715da6b0", "b": "cde633b79a64e2ee492053640d5ff934e0e326ea2fc7c30f56412d7f8aa1d6e9"} {
+		"b":{"url":"https://h/","headers":{"X":"y"},"oauth":{"clientId":"c","scopes":["s"]},"deferred":true}}}`), "/none/p/.mcp.json", "project")
+	for name, want := range map[string]string{"a": "500cfcce4b15f397163e5122242a2c3aa43435620ebc4b85447c1021715da6b0", "b": "f4d2b2e65dba40efec7fbac6ce8037471028c2f69fad77442a576466452a726b"} {
 		if hash, _, err := trustLine(c.Server(name)); hash != want {
 			t.Errorf("%s: %s, %v", name, hash, err)
 		}
