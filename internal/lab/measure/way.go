@@ -47,7 +47,7 @@ func printWay(verbose bool) error {
 	}{
 		{"frames from CallTool to the system call", frames, 8},
 		{"files that they stand in", files(frames), 5},
-		{"functions that it runs", functions, 120},
+		{"functions that it runs", functions, 122},
 	} {
 		fmt.Printf("%-58s %8d %8d\n", row.title, len(row.list), row.limit)
 		for _, text := range row.list {
