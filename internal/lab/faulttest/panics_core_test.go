@@ -160,6 +160,21 @@ var corePanics = map[string]panicCase{
 		}
 		p.alive(c)
 	},
+	"mcp.Options.CacheKey": func(t *testing.T, p *panicLog) {
+		var panics bool
+		c := p.connect(nil, &mcp.Options{Cache: mcp.CacheSize(1 << 20), CacheKey: func(context.Context) string {
+			if panics {
+				panic(oh())
+			}
+			return ""
+		}})
+		panics = true
+		p.passes(func() { _, _ = c.ListTools(t.Context()) })
+		panics = false
+		_, err := c.ListTools(t.Context())
+		testutil.Check(t, err)
+		p.alive(c)
+	},
 	"mcp.Trace.HandlerPanic": func(t *testing.T, p *panicLog) {
 		c := p.connect(nil, &mcp.Options{Trace: &mcp.Trace{
 			Message:      func(context.Context, bool, []byte) { panic(oh()) },

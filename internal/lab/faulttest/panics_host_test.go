@@ -213,9 +213,30 @@ var hostPanics = map[string]panicCase{
 		}}
 		bad.Command, _ = os.Executable()
 	}),
+	"host.Host.Follow(apply) host.View.Follow(apply)": func(t *testing.T, p *panicLog) {
+		h := p.host(p.serve(), host.Options{})
+		panics := true // only Sync reads it
+		tools := h.View("s").Follow(t.Context(), func(*host.ToolsUpdate) {
+			if panics {
+				panic(oh())
+			}
+		})
+		p.reported()
+		panics = false
+		testutil.Check(t, tools.Sync(t.Context()))
+		_, err := h.Tool("mcp__s__echo").Execute(t.Context(), mcp.RawMessage(`{"message":"hi"}`))
+		testutil.Check(t, err)
+	},
 	"host.Host.NewTool(run)": func(t *testing.T, p *panicLog) {
 		tool := p.host(p.serve(), host.Options{}).NewTool(&mcp.Tool{Name: "t"}, func(context.Context, mcp.RawMessage) (string, error) { panic(oh()) })
 		outcome(t, "run", p, func() error { _, err := tool.Execute(t.Context(), nil); return err })
+	},
+	"config.Config.Trust(ask)": func(t *testing.T, p *panicLog) {
+		c := config.Parse([]byte(`{"mcpServers":{"s":{"command":"s"}}}`), ".mcp.json", "project")
+		p.passes(func() { c.Trust(func(*config.Server) bool { panic(oh()) }) })
+		if c.Trust(func(*config.Server) bool { return true }); !c.Servers[0].Trusted() {
+			t.Error("the server is not trusted")
+		}
 	},
 	"config.Vars.Lookup": func(t *testing.T, p *panicLog) {
 		lookup := func(name string) (string, bool) {

@@ -18,6 +18,7 @@ import (
 	"github.com/stdmcp/stdmcp/internal/testserver"
 	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/mcptest"
 	"github.com/stdmcp/stdmcp/mcp/oauth"
 	"github.com/stdmcp/stdmcp/mcp/streamhttp"
 )
@@ -289,6 +290,60 @@ var oauthPanics = map[string]panicCase{
 		}
 		o.Client, o.Grant = oauth.Client{ID: "x", Key: key}, oauth.ClientCredentials{}
 	}),
+	"oauth.Trace.LoggedIn": authorizing(func(o *oauth.Options, panics *bool) {
+		o.Trace = &oauth.Trace{LoggedIn: func(string) {
+			if *panics {
+				panic(oh())
+			}
+		}}
+	}),
+	"oauth.Trace.TokenLoaded": func(t *testing.T, p *panicLog) {
+		s, store, panics := protected(t, true), oauth.NewMemory(), true
+		first := oauth.New(s.URL+"/mcp", &oauth.Options{Authorizer: browser(nil, &panics), Store: store})
+		defer first.CloseIdleConnections()
+		testutil.Must(t, first.Login(t.Context()))
+		second := oauth.New(s.URL+"/mcp", &oauth.Options{Store: store, Trace: &oauth.Trace{TokenLoaded: func(string) {
+			if panics {
+				panic(oh())
+			}
+		}}})
+		defer second.CloseIdleConnections()
+		get := func() error {
+			resp, err := second.Client().Get(s.URL + "/mcp")
+			if err == nil {
+				err = resp.Body.Close()
+			}
+			return err
+		}
+		outcome(t, "TokenLoaded", p, get)
+		panics = false
+		testutil.Check(t, get())
+	},
+	"oauth.Trace.Odd": func(t *testing.T, p *panicLog) {
+		s := protected(t, true)
+		a := oauth.New(s.URL+"/none?a=b", &oauth.Options{Authorizer: browser(nil, nil), Trace: &oauth.Trace{Odd: func(string, *oauth.Error) { panic(oh()) }}})
+		defer a.CloseIdleConnections()
+		outcome(t, "Odd", p, func() error { return a.Login(t.Context()) })
+	},
+	"mcptest.AuthServer.Metadata mcptest.AuthServer.Scope mcptest.AuthServer.Protect(h)": func(t *testing.T, p *panicLog) {
+		for _, what := range []string{"Metadata", "Scope", "Protect"} { // net/http recovers it, and closes the connection
+			s := mcptest.NewAuthServer(t, "")
+			s.Metadata = func(map[string]any) { panicIn(what, "Metadata") }
+			s.Scope = func(*http.Request) string { panicIn(what, "Scope"); return "" }
+			web := httptest.NewServer(s.Protect(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panicIn(what, "Protect") })))
+			defer web.Close()
+			a := oauth.New(web.URL+"/mcp", &oauth.Options{Authorizer: browser(nil, nil)})
+			defer a.CloseIdleConnections()
+			before := panicked.Load()
+			if resp, err := a.Client().Get(web.URL + "/mcp"); err == nil {
+				_ = resp.Body.Close()
+				t.Errorf("%s: status %d", what, resp.StatusCode)
+			}
+			if panicked.Load() == before {
+				t.Errorf("the server does not call %s", what)
+			}
+		}
+	},
 	"oauth.Paste.In oauth.Paste.Out": func(t *testing.T, p *panicLog) {
 		for _, paste := range []*oauth.Paste{{In: panickingReader{}, Out: io.Discard}, {In: emptyReader{}, Out: panickingWriter{}}} {
 			s := protected(t, true)

@@ -117,6 +117,32 @@ var transportPanics = map[string]panicCase{
 		})
 		testutil.Check(t, conn.Close())
 	},
+	"jsonrpc.Handler.Lost": func(t *testing.T, p *panicLog) {
+		// The stream of the session ends, and the server refuses to open it again.
+		var opened atomic.Bool
+		web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodGet && opened.Swap(true) {
+				w.WriteHeader(http.StatusMethodNotAllowed)
+				return
+			}
+			w.Header().Set("Content-Type", "text/event-stream")
+			w.Header().Set("Mcp-Session-Id", "s")
+			event := "id: 1\nretry: 1\ndata:\n\n"
+			if r.Method == http.MethodPost {
+				event = `data: {"jsonrpc":"2.0","id":1,"result":{}}` + "\n\n"
+			}
+			_, _ = io.WriteString(w, event)
+		}))
+		defer web.Close()
+		conn, err := streamhttp.New(web.URL, &streamhttp.Options{Client: web.Client()}).Open(t.Context(),
+			jsonrpc.Handler{Panic: p.report, Lost: func(error) { panic(oh()) }})
+		testutil.Must(t, err)
+		_, _ = conn.Call(t.Context(), &jsonrpc.Request{Method: "initialize", HTTP: jsonrpc.HTTP{Session: jsonrpc.OpensSession, ProtocolVersion: legacy}})
+		_ = conn.Notify(t.Context(), &jsonrpc.Request{Method: "notifications/initialized", HTTP: jsonrpc.HTTP{Session: jsonrpc.BeginsSession, ProtocolVersion: legacy}})
+		testutil.Eventually(func() bool { return p.count() > 0 })
+		p.reported()
+		testutil.Check(t, conn.Close())
+	},
 	"streamhttp.Options.Client sse.Options.Client": func(t *testing.T, p *panicLog) {
 		web, err := testserver.StartHTTP(testserver.New(&testserver.Options{ProtocolVersions: []string{legacy, oldest}}), nil)
 		testutil.Must(t, err)
