@@ -24,6 +24,7 @@ type expectation struct {
 	late    bool      // something may arrive too late and be dropped
 
 	empty            bool   // the call returns a result without content
+	text             string // the call returns this text, not the one that it sends
 	structured       string // the call returns this structured content and no content
 	tools            int    // how many tools are listed; -1 for at least one
 	progress         int    // how many reports of progress are delivered; one more is allowed
@@ -54,6 +55,7 @@ func (f expectation) drops(cues ...matcher) expectation {
 func (f expectation) mayDrop() expectation                { f.late = true; return f }
 func (f expectation) withoutContent() expectation         { f.empty = true; return f }
 func (f expectation) withStructured(s string) expectation { f.structured, f.empty = s, true; return f }
+func (f expectation) withText(s string) expectation       { f.text = s; return f }
 func (f expectation) lists(tools int) expectation         { f.tools = tools; return f }
 func (f expectation) progresses(reports int) expectation  { f.progress = reports; return f }
 func (f expectation) andIsWithdrawn() expectation         { f.withdrawn = true; return f }
