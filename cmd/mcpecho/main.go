@@ -161,9 +161,9 @@ func typedName(arg0 string) string {
 		return arg0
 	}
 	if _, err := os.Stat("cmd/mcpecho"); err == nil {
-		return "go run ./cmd/mcpecho"
+		return cmdline.GoRunHere
 	}
-	return "go run github.com/stdmcp/stdmcp/cmd/mcpecho@latest"
+	return cmdline.GoRunLatest
 }
 
 // secrets returns the values of -H, those of -e and in the server's command that

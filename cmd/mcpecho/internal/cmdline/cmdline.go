@@ -10,6 +10,12 @@ import (
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 )
 
+// The names of a program that "go run" built, in this module and elsewhere.
+const (
+	GoRunHere   = "go run ./cmd/mcpecho"
+	GoRunLatest = "go run github.com/stdmcp/stdmcp/cmd/mcpecho@latest"
+)
+
 // A Word is one word of a command line: a text, and after it the value of an environment
 // variable. The text may be a name that a server or a file has, unless Own is set.
 type Word struct {
@@ -82,6 +88,8 @@ func (l Line) Print(program string, windows bool) string {
 // quote returns a word as all shells read it, or "" if there is no such form.
 func quote(s string, windows, program bool) string {
 	switch {
+	case program && (s == GoRunHere || s == GoRunLatest):
+		return s
 	case terminal.EscapeName(s) != s:
 		return ""
 	case isPlain(strings.TrimLeft(s, "-"), windows) && !(program && strings.ContainsAny(s, "=…")), s == "-", s == "--":

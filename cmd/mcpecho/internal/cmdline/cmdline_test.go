@@ -147,3 +147,15 @@ func FuzzLine(f *testing.F) {
 		}
 	})
 }
+
+// TestGoRun: the name of a program that "go run" built is several words, other names are one.
+func TestGoRun(t *testing.T) {
+	for program, want := range map[string]string{GoRunHere: GoRunHere + " ping", GoRunLatest: GoRunLatest + " ping", "/my dir/mcpecho": "'/my dir/mcpecho' ping"} {
+		if got := Words("ping").Print(program, false); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+	if got := Words("ping").Print(GoRunLatest, true); got != GoRunLatest+" ping" {
+		t.Errorf("on Windows: %s", got)
+	}
+}
