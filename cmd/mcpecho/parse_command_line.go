@@ -165,13 +165,6 @@ func (c *invocation) badValue(name, value string, err error) error {
 	return c.suggest(name+": "+err.Error(), line)
 }
 
-// typedCommand returns the user's word for the command.
-func (c *invocation) typedCommand() string {
-	before, _ := cutServer(c.typed)
-	name, _ := cutName(before)
-	return name
-}
-
 func (c *command) title() string {
 	if c.name == "" {
 		return "the tour"

@@ -108,15 +108,6 @@ func (c *invocation) renamed(old, name string) cmdline.Line {
 	return c.retyped(old, cmdline.Word{Text: name})
 }
 
-// flagged returns words with the flags of the user after them.
-func (c *invocation) flagged(words ...string) cmdline.Line {
-	line := cmdline.Words(words...)
-	for _, given := range c.flags.Given {
-		line = append(line, cmdline.Own(given.Words...)...)
-	}
-	return line
-}
-
 // without returns the user's words before -- without the named flags.
 func (c *invocation) without(names ...string) (line cmdline.Line) {
 	before, _ := cutServer(c.typed)
