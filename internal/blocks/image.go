@@ -24,7 +24,7 @@ func Image(c *mcp.Content, many bool) (mime, data, note string, ok bool) {
 	if c.Raw != nil || ForUser(c) {
 		return "", "", "", false
 	}
-	data, mime = Data(c), c.MIMEType
+	data = Data(c)
 	switch {
 	case c.Type == mcp.ContentImage:
 	case c.Type == mcp.ContentResource && c.Resource != nil && data != "":

@@ -39,7 +39,7 @@ func TestDeadMetadataURL(t *testing.T) {
 		"no resource": {"/bad", func(w http.ResponseWriter, _ *http.Request) {
 			_, _ = w.Write([]byte(`{"authorization_servers":["https://evil.example"]}`))
 		}},
-		"loop":         {"/bad", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/bad", 302) }},
+		"loop":         {"/bad", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/bad", http.StatusFound) }},
 		"no TLS":       {"http://example.com/x", nil},
 		"unreachable":  {"http://127.0.0.1:1/x", nil},
 		"not a URL":    {"::", nil},

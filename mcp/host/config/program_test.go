@@ -11,12 +11,6 @@ import (
 	"github.com/stdmcp/stdmcp/internal/testutil"
 )
 
-// parseIn parses a file of an absolute path.
-func parseIn(t *testing.T, path, text string) *Config {
-	t.Helper()
-	return Parse([]byte(text), filepath.Join(t.TempDir(), filepath.FromSlash(path)), "local")
-}
-
 // TestOwnVariablesFirst: the fields of an entry take a variable from its env and envFile, then from
 // the process; env itself takes it from the process alone.
 func TestOwnVariablesFirst(t *testing.T) {
