@@ -12,7 +12,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 )
 
@@ -100,11 +99,14 @@ func (l *Loopback) Listen(ctx context.Context, last string) (Receiver, error) {
 		// Browsers may try either address of localhost. Another program at the second
 		// one would receive the response.
 		second, err := listenTCP("::1", port)
-		if errors.Is(err, syscall.EADDRINUSE) {
-			_ = r.Close()
-			return nil, &Error{URL: clean(fixed), Rule: "another program listens for the authorization response, at [::1]", Err: err}
+		if err != nil {
+			if other, e := listenTCP("::1", ""); e == nil { // this machine has IPv6
+				_ = other.Close()
+				_ = r.Close()
+				return nil, &Error{URL: clean(fixed), Rule: "another program listens for the authorization response, at [::1]", Err: err}
+			}
 		}
-		if err == nil { // else this machine has no IPv6
+		if err == nil {
 			r.ln = append(r.ln, second)
 		}
 	}
