@@ -42,7 +42,7 @@ var holders = []reflect.Type{
 var notSecret = map[string]string{
 	"mcp.ElicitParams": "what a server asks", "mcp.URLRequest": "what a server asks", "mcp.PrimitiveSchema": "what a server asks",
 	"host.Call": "what a model sends", "host.CallReport": "what a model sends", "mcptest.Call": "what a test sends", "mcptest.Request": "what a test sends",
-	"mcptest.HTTPServer": "a URL of this process", "host.ServerStatus": "a copy without secrets",
+	"mcptest.AuthServer": "what a test makes up", "mcptest.HTTPServer": "a URL of this process", "host.ServerStatus": "a copy without secrets",
 	"oauth.DeviceCode": "what the user is shown",
 	"oauth.Error":      "a URL without secrets", "oauth.ServerError": "a URL without secrets",
 	"httperr.StatusError": "without the secrets of the request", "sse.StatusError": "the same", "streamhttp.StatusError": "the same",
