@@ -85,6 +85,7 @@ func TestMonth(t *testing.T) {
 			for i, s := range servers {
 				if tool := h.Tool(fmt.Sprintf("mcp__s%d__add_tool", i)); s.transport == 'S' && tool != nil {
 					_, _ = tool.Call(t.Context(), nil) // the list changes
+					synctest.Wait()                    // until the host has read it
 				}
 				s.restart(t)
 			}
