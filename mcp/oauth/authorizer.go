@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/stdmcp/stdmcp/internal/browser"
 )
@@ -78,7 +79,12 @@ func (t *Transport) tokenByUser(ctx context.Context, s *server, scopes []string,
 	}
 	k, c, err := t.authorizeByUser(ctx, s, scopes, key, known)
 	if known != nil && c != nil && c.ID == known.id && isCode(err, "invalid_client", "unauthorized_client") {
-		return t.authorizeByUser(ctx, s, scopes, key, nil) // the server deleted the registration
+		k, c, err = t.authorizeByUser(ctx, s, scopes, key, nil) // the server deleted the registration
+	}
+	if err == nil && c != nil {
+		t.mu.Lock()
+		t.accepted = accepted{c.ID, time.Now()}
+		t.mu.Unlock()
 	}
 	return k, c, err
 }

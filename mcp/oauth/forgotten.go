@@ -12,6 +12,16 @@ import (
 // probeTime limits the question whether a client is known.
 const probeTime = 5 * time.Second
 
+// An accepted client is one whose code the authorization server has just exchanged.
+type accepted struct {
+	id string
+	at time.Time
+}
+
+// acceptedTime is how long an accepted client counts as known: the next demand of
+// another scope needs no question.
+const acceptedTime = 10 * time.Minute
+
 // forgotten reports whether the authorization server has forgotten the program's
 // dynamic registration, as servers with their clients in memory do. Many say so only on
 // their page, which the program does not see, so it asks the token endpoint before, with
@@ -20,6 +30,12 @@ const probeTime = 5 * time.Second
 // server. The client of a program is never replaced.
 func (t *Transport) forgotten(ctx context.Context, s *server, known *registration) bool {
 	if known == nil || known.redirect == "" || known.redirect == deviceGrant || s.register == "" || t.opts.Client.ID != "" || t.opts.ClientURL != "" && s.clientURLs {
+		return false
+	}
+	t.mu.Lock()
+	last := t.accepted
+	t.mu.Unlock()
+	if last.id == known.id && time.Since(last.at) < acceptedTime {
 		return false
 	}
 	ctx, cancel := withTimeout(ctx, probeTime)

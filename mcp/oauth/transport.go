@@ -137,6 +137,7 @@ type Transport struct {
 	denied           failure        // of the last question, which holds for any demand: a server could demand another scope each time
 	refused          failure        // of the last refresh token that was not discarded
 	stepUps          map[string]int // by operation
+	accepted         accepted       // the client of the last login
 }
 
 // A failure is the error of an attempt to satisfy a demand. It is returned
