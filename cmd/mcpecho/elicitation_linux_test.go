@@ -275,7 +275,7 @@ func echoes(t *testing.T, master *os.File) bool {
 	return mode.Lflag&syscall.ECHO != 0
 }
 
-// What was typed before a question is no answer to it.
+// The program discards what the user typed before the question.
 func TestTypedBeforeAQuestion(t *testing.T) {
 	inProject(t, map[string]string{".mcp.json": `{"mcpServers":{"theirs":SERVER}}`})
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())

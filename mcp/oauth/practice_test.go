@@ -482,7 +482,7 @@ func TestTimeoutDropsRegistration(t *testing.T) {
 }
 
 // TestAccounts: two accounts at one URL have tokens of their own, and an older version,
-// which knows no accounts, has its own, too.
+// which has no accounts, has its own, too.
 func TestAccounts(t *testing.T) {
 	e := newEnv(t)
 	store := NewFile(t.TempDir() + "/tokens.json")

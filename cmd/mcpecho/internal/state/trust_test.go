@@ -332,7 +332,7 @@ func TestTrustOfEnvFile(t *testing.T) {
 	}
 }
 
-// TestHashOfTrustStays: a field that settings did not have asks nobody again. If this hash
+// TestHashOfTrustStays: a new field of the settings asks no user again. If this hash
 // changes, every user is asked about every server of a project.
 func TestHashOfTrustStays(t *testing.T) {
 	if runtime.GOOS != "linux" {
