@@ -75,6 +75,8 @@ func messageFaults() []Fault {
 			call: respondWith(`{"jsonrpc":"2.0","id":$id,"error":"boom"}`)},
 		{Name: "error-without-code", Row: 21, Does: "responds with an error without a code",
 			call: respondWith(`{"jsonrpc":"2.0","id":$id,"error":{"message":"no code"}}`)},
+		{Name: "error-with-data", Row: 21, Does: "responds with an error whose data has the reason, and a URL with a password",
+			call: respondWith(`{"jsonrpc":"2.0","id":$id,"error":{"code":-32602,"message":"Invalid params","data":{"detail":"city must be one of Rome, Oslo; see http://u:pw@h/"}}}`)},
 		{Name: "wrong-version", Row: 21, Does: `responds with the jsonrpc "1.0"`,
 			call: respondWith(`{"jsonrpc":"1.0","id":$id,"result":$result}`)},
 		{Name: "null-result", Row: 21, Does: "responds with the result null", call: resultFault("null")},

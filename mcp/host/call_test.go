@@ -267,6 +267,11 @@ func TestErrorsOfToolsReachTheModel(t *testing.T) {
 		if !errors.Is(err, host.ErrTool) || !strings.Contains(err.Error(), "This tool always fails.") {
 			t.Errorf("%v", err)
 		}
+		reasons := fakes{"y": newFake(&testserver.Options{Fault: "error-with-data"})}.start(t, host.Options{})
+		_, err = reasons.Execute(t.Context(), "mcp__y__echo", raw(`{"message":"hi"}`))
+		if want := `[MCP:y] tool "echo" failed: Invalid params (code -32602): city must be one of Rome, Oslo; see http://***@h/`; err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
 		_, err = h.Tool("mcp__x__echo").Execute(t.Context(), raw(`[1]`))
 		if err == nil || !strings.Contains(err.Error(), "not a JSON object") {
 			t.Errorf("%v", err)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/blocks"
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
@@ -158,10 +159,10 @@ func newError(f *failure, message, server string, err error) *Error {
 	return e
 }
 
-// errorText returns the text of err. Variables that a server did not get are named in its
-// settings.
+// errorText returns the text of err and the reason in the data of an error response.
+// Variables that a server did not get are named in its settings.
 func errorText(err error) string {
-	text := err.Error()
+	text := err.Error() + blocks.Reason(err)
 	if env, ok := diag.Find[*diag.NotPassedError](err); ok {
 		text = env.Reword(text, "; "+env.Advice("add", ` to "env" of the server`))
 	}

@@ -159,6 +159,7 @@ var messageRows = []row{
 		on("SEH", "null-error", works),
 		on("SEH", "string-error", fails(remote, contains("boom"))),
 		on("SEH", "error-without-code", fails(remote, contains("no code"))),
+		on("SEH", "error-with-data", fails(remote, contains("Invalid params"))),
 		on("SEH", "null-result array-result", fails(malformed)),
 		on("SEH", "no-content null-content", works.withoutContent()),
 		on("SEH legacy", "unknown-result-type", works.withoutContent()),

@@ -4,16 +4,21 @@ import (
 	"cmp"
 
 	"github.com/stdmcp/stdmcp/internal/blocks"
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host"
 )
 
-// ErrorResult returns a result that reports an error to a model.
+// ErrorResult returns a result that reports an error to a model. The text of an error
+// response contains the reason in its data, up to 200 bytes.
 func ErrorResult(err error) *mcp.CallToolResult {
 	text := "unknown error"
 	if err != nil {
 		text = err.Error()
+		if _, told := diag.Find[*host.Error](err); !told { // which may have masked the reason
+			text += blocks.Reason(err)
+		}
 	}
 	return &mcp.CallToolResult{Content: []mcp.Content{mcp.TextContent(text)}, IsError: true}
 }

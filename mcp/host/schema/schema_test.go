@@ -8,7 +8,9 @@ import (
 	"testing"
 
 	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/host"
 	"github.com/stdmcp/stdmcp/mcp/host/schema"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
 // A tool is a tool with the given schema.
@@ -176,6 +178,12 @@ func TestNilArguments(t *testing.T) {
 	for _, define := range []schema.Definer{schema.Anthropic, schema.OpenAI, schema.OpenAIResponses, schema.Gemini, schema.GeminiParameters, schema.Vertex} {
 		if _, err := define(nil); err == nil {
 			t.Error("a Definer accepts a nil Tool")
+		}
+	}
+	reason := &jsonrpc.Error{Code: -32602, Message: "Invalid params", Data: mcp.RawMessage(`"city must be one of Rome, Oslo"`)}
+	for _, err := range []error{reason, &host.Error{Message: "m", Err: reason}} { // the text of a host.Error has the reason, if it may be shown
+		if _, ofHost := err.(*host.Error); strings.HasSuffix(schema.ErrorResult(err).Text(), ": city must be one of Rome, Oslo") == ofHost {
+			t.Error(schema.ErrorResult(err).Text())
 		}
 	}
 	if res := schema.ErrorResult(nil); !res.IsError || res.Text() == "" {

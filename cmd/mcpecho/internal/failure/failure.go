@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/cmdline"
+	"github.com/stdmcp/stdmcp/internal/blocks"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/httperr"
@@ -101,7 +102,7 @@ func Classify(err error) *Error {
 	case errors.Is(err, mcp.ErrInputRequired): // which a handler, or this client, does not provide
 		return &Error{Status: Refused, Kind: "input", Message: Text(err), Err: err}
 	case errors.As(err, &answer):
-		return &Error{Status: Refused, Kind: "server_error", Message: Text(err) + reason(answer), Code: answer.Code, Data: answer.Data}
+		return &Error{Status: Refused, Kind: "server_error", Message: Text(err) + blocks.Reason(err), Code: answer.Code, Data: answer.Data}
 	}
 	f = &Error{Status: Unreachable, Kind: "unreachable", Message: Text(err), Err: err}
 	switch {
