@@ -84,7 +84,7 @@ func (c *invocation) insecureClient() *http.Client {
 		t = base.Clone()
 	}
 	t.TLSClientConfig = &tls.Config{InsecureSkipVerify: true} //nolint:gosec // which the user asks for
-	return &http.Client{Transport: t}
+	return &http.Client{Transport: t, Jar: httpx.OwnCookies}
 }
 
 // targetName returns the name of the target without secrets.

@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/internal/testserver"
 	"github.com/stdmcp/stdmcp/internal/testserver/childserver"
 	"github.com/stdmcp/stdmcp/internal/testutil"
@@ -98,6 +99,7 @@ func serverOf(t *testing.T, f *testserver.Fault, transport byte) mcp.Transport {
 	web, err := testserver.StartHTTP(s, &testserver.HTTPOptions{InMemory: true, SSEOnly: transport == 'E', StreamableOnly: transport == 'H'})
 	testutil.Must(t, err)
 	client := web.Client()
+	client.Jar = httpx.OwnCookies
 	client.Transport = testserver.Interrupting{Transport: client.Transport.(*http.Transport)}
 	t.Cleanup(func() {
 		violations()

@@ -38,11 +38,14 @@ const (
 // be used concurrently.
 type Client struct {
 	rt     http.RoundTripper
-	jar    http.CookieJar
+	jar    http.CookieJar // the caller's, if it is not nil
+	own    *pool          // of rt, when it is not the caller's
 	header http.Header
-	own    *pool // of rt, when it is not the caller's
 	closed atomic.Bool
 	login  login
+
+	keeps   bool // cookies of its own; see OwnCookies
+	cookies atomic.Pointer[cookies]
 }
 
 // NewTransport returns the default RoundTripper for the requests to one server:
@@ -63,7 +66,8 @@ func NewTransport() http.RoundTripper {
 }
 
 // New returns a Client that sends header, which it copies, with every request. It
-// uses the Transport and the Jar of c. If c or its Transport is nil, it uses one
+// uses the Transport and the Jar of c. Without c, and with the Jar OwnCookies, it keeps
+// cookies of its own unless header has some. If c or its Transport is nil, it uses one
 // from [NewTransport], which it shares with the other open Clients of the same
 // origin, such as https://example.com. It shares none if origin is empty.
 //
@@ -73,9 +77,12 @@ func New(origin string, c *http.Client, header http.Header) (*Client, error) {
 		return nil, err
 	}
 	if c == nil {
-		c = &http.Client{}
+		c = &http.Client{Jar: OwnCookies}
 	}
 	n := &Client{rt: c.Transport, jar: c.Jar, header: canonical(header)}
+	if n.jar == OwnCookies {
+		n.jar, n.keeps = nil, n.header["Cookie"] == nil
+	}
 	if n.rt == nil {
 		n.rt, n.own = openPool(origin)
 	}
@@ -203,6 +210,10 @@ func (c *Client) follow(ctx context.Context, r *Request) (*http.Response, error)
 // send sends r to u.
 func (c *Client) send(ctx context.Context, r *Request, u *url.URL) (*http.Response, error) {
 	// http.NewRequest would parse the URL again.
+	jar := c.jar
+	if own := c.cookies.Load(); own != nil {
+		jar = own
+	}
 	q := http.Request{Method: r.Method, URL: u, Host: u.Host, Header: r.Header, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}
 	if body := r.Body; len(body) > 0 {
 		q.ContentLength = int64(len(body))
@@ -211,7 +222,7 @@ func (c *Client) send(ctx context.Context, r *Request, u *url.URL) (*http.Respon
 	}
 	// Requests share r.Header, so it is copied before anything is set in it, or if the
 	// caller's RoundTripper could change it.
-	if !c.mayUnzip() || len(c.header)+len(r.CallHeader) > 0 || u.User != nil || c.jar != nil || q.Header == nil {
+	if !c.mayUnzip() || len(c.header)+len(r.CallHeader) > 0 || u.User != nil || jar != nil || q.Header == nil {
 		q.Header = make(http.Header, len(c.header)+len(r.Header)+1)
 		for _, h := range [...]http.Header{c.header, r.Header} {
 			maps.Copy(q.Header, h)
@@ -231,8 +242,8 @@ func (c *Client) send(ctx context.Context, r *Request, u *url.URL) (*http.Respon
 		password, _ := u.User.Password()
 		req.SetBasicAuth(u.User.Username(), password)
 	}
-	if c.jar != nil {
-		for _, cookie := range c.jar.Cookies(u) {
+	if jar != nil {
+		for _, cookie := range jar.Cookies(u) {
 			req.AddCookie(cookie)
 		}
 	}
@@ -246,8 +257,12 @@ func (c *Client) send(ctx context.Context, r *Request, u *url.URL) (*http.Respon
 	if err != nil {
 		return nil, Redact(err, req)
 	}
-	if c.jar != nil {
-		c.jar.SetCookies(u, resp.Cookies())
+	if c.keeps && jar == nil && resp.Header["Set-Cookie"] != nil {
+		c.cookies.CompareAndSwap(nil, new(cookies))
+		jar = c.cookies.Load()
+	}
+	if jar != nil {
+		jar.SetCookies(u, resp.Cookies())
 	}
 	if acceptsGzip(r.Header) && c.mayUnzip() {
 		unzip(resp)

@@ -123,6 +123,9 @@ func (x *exchange) startSession() {
 			id = h.fault.id(id)
 		}
 		x.w.Header().Set(headerSession, id)
+		if h.fault.sticky {
+			x.w.Header().Set("Set-Cookie", "process="+s.id+"; Path=/; HttpOnly")
+		}
 		return
 	}
 	h.mu.Lock()
@@ -185,6 +188,9 @@ func (x *exchange) findSession() bool {
 	s, why := h.sessions[id], h.ended[id]
 	if h.opts.Stateless {
 		s = h.stateless
+	}
+	if s != nil && h.fault.sticky && x.r.Header.Get("Cookie") != "process="+s.id {
+		s, why = nil, lost
 	}
 	if s != nil && x.r.Method == http.MethodPost {
 		s.posts.Add(1)

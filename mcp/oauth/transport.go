@@ -186,7 +186,7 @@ func New(url string, opts *Options) *Transport {
 }
 
 // Client returns an http.Client that uses t.
-func (t *Transport) Client() *http.Client { return &http.Client{Transport: t} }
+func (t *Transport) Client() *http.Client { return &http.Client{Transport: t, Jar: httpx.OwnCookies} }
 
 // CloseIdleConnections closes the idle connections of Options.Base. Closing an
 // mcp.Client does not close them.

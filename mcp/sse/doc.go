@@ -33,8 +33,8 @@ port of the stream, as credentials are sent nowhere else; otherwise Open returns
 [*OriginError]. A later announcement is ignored.
 
 The transport follows redirects with status 307 or 308 within the origin; any other
-redirect is a [*RedirectError]. The transport keeps cookies if Options.Client has a
-Jar. A user and password in the URL become an Authorization header. Errors and String
+redirect is a [*RedirectError]. Options.Client says which cookies the transport keeps.
+A user and password in the URL become an Authorization header. Errors and String
 contain neither of them, nor the query.
 
 # Time

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/internal/testserver"
 	"github.com/stdmcp/stdmcp/internal/testserver/childserver"
 	"github.com/stdmcp/stdmcp/internal/testutil"
@@ -162,6 +163,7 @@ func (w *env) listen(t testing.TB) {
 	}
 	if w.location != system { // where the client has an http.Transport of its own
 		w.client = w.running.Client()
+		w.client.Jar = httpx.OwnCookies
 	}
 	if w.injector != nil {
 		w.injector.wrapTransport(w.client.Transport.(*http.Transport))

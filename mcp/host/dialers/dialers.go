@@ -237,7 +237,7 @@ func addHeaders(to *host.DialParams, header *http.Header) {
 // authorized returns a copy of base, which may be nil, that authorizes its
 // requests.
 func (d *dialers) authorized(to *host.DialParams, server string, base *http.Client) (*http.Client, error) {
-	client := http.Client{}
+	client := http.Client{Jar: httpx.OwnCookies}
 	if base != nil {
 		client = *base
 	}
