@@ -25,7 +25,7 @@ func TestAttacks(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector needs time and memory of its own")
 	}
-	size := 1 << 20
+	size := 1 << 19
 	if os.Getenv("STDMCP_LONG") != "" {
 		size = 8 << 20
 	}
@@ -39,7 +39,7 @@ func TestAttacks(t *testing.T) {
 		if limit := 20*(len(schema)+len(value)) + 64<<20; peak > limit {
 			t.Errorf("%s: %d MiB for %d KiB, want at most %d MiB", a.name, peak>>20, (len(schema)+len(value))>>10, limit>>20)
 		}
-		if took > 4*time.Second { // compiling and validating
+		if took > 2*time.Second { // compiling and validating
 			t.Errorf("%s took %v without a context", a.name, took)
 		}
 		late := testutil.BestOf(50*time.Millisecond, func() time.Duration {

@@ -224,7 +224,7 @@ func TestServerOutlivesTheThreadsOfItsClient(t *testing.T) {
 }
 
 func TestIdleConnectionsAreSmall(t *testing.T) {
-	const n, limit = 100, 48 << 10
+	const n, limit = 25, 48 << 10
 	var conns []jsonrpc.Conn
 	before := heap()
 	for range n {
