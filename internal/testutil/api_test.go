@@ -24,7 +24,7 @@ var updateAPI = flag.Bool("update-api", false, "write testdata/api")
 // core are those that host and skills build on.
 var (
 	core   = []string{"mcp", "mcp/jsonrpc", "mcp/stdio", "mcp/sse", "mcp/streamhttp", "mcp/httperr", "mcp/oauth", "mcp/typed", "mcp/jsonschema", "mcp/mcptest"}
-	frozen = slices.Concat(core, []string{"mcp/skills", "mcp/host", "mcp/host/config", "mcp/host/dialers", "mcp/host/schema", "mcp/host/skillset"})
+	frozen = slices.Concat(core, []string{"mcp/skills", "mcp/host", "mcp/host/config", "mcp/host/dialers", "mcp/host/schema", "mcp/host/skillset", "mcp/semconv", "mcp/slogtrace"})
 )
 
 // TestFrozenAPI compares the exported identifiers of the frozen packages with those in

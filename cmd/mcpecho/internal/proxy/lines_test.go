@@ -149,7 +149,7 @@ func TestPendingRequestAfterTheEndOfInput(t *testing.T) {
 // TestClientStopsReading: the proxy waits for its client only for so long, even in the
 // middle of a message of 64 MiB, and keeps only that message.
 func TestClientStopsReading(t *testing.T) {
-	long := `{"jsonrpc":"2.0","id":1,"method":"x","params":{"text":"` + strings.Repeat("x", longest-100) + `"}}`
+	long := `{"jsonrpc":"2.0","id":1,"method":"x","params":{"text":"` + strings.Repeat("x", 4<<20) + `"}}`
 	synctest.Test(t, func(t *testing.T) {
 		near, far := jsonrpcPipe()
 		o := inMemory(nil)

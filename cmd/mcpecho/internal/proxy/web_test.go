@@ -255,7 +255,7 @@ func TestClientStopsReadingOverHTTP(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := serveWeb(t, NewWeb(inMemory(testserver.New(nil))), true)
 		session := f.session()
-		text := strings.Repeat("x", longest-300)
+		text := strings.Repeat("x", 4<<20)
 		resp, err := f.do(t.Context(), "POST", callEcho(1, text), session...)
 		if err != nil {
 			t.Fatal(err)
