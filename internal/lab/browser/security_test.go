@@ -2,11 +2,17 @@ package browser
 
 import (
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/stdmcp/stdmcp/mcp/mcptest"
 )
 
 // TestHostileServer: whatever a server sends, in names, descriptions, results, MIME types,
@@ -166,6 +172,93 @@ func TestOtherPages(t *testing.T) {
 		if strings.Contains(read, "200") {
 			t.Errorf("%s reads the traffic: %s", host, read)
 		}
+	}
+}
+
+// TestOtherPagesAtProxy attacks a proxy without a secret path from pages of other origins,
+// of names that were bound to this machine, and of no origin. No message of a page reaches
+// the server, and no page reads what the proxy answers.
+func TestOtherPagesAtProxy(t *testing.T) {
+	c := browserFor(t, "--host-resolver-rules=MAP rebound.example 127.0.0.1, MAP evil.example 127.0.0.1")
+	mcpecho, err := build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := mcptest.Command(t, "weather")
+	trace := filepath.Join(t.TempDir(), "trace")
+	args := []string{"proxy", "--http", "127.0.0.1:0", "--no-token", "--trace", trace}
+	for _, e := range server.Env {
+		args = append(args, "-e", e)
+	}
+	proxy := startProgram(t, exec.Command(mcpecho, append(append(args, "--", server.Path), server.Args...)...))
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		if r.URL.Path == "/sandbox" {
+			w.Header().Set("Content-Security-Policy", "sandbox allow-scripts allow-forms") // an origin "null"
+		}
+		_, _ = w.Write([]byte("<!doctype html><title>evil</title><body>"))
+	}))
+	t.Cleanup(web.Close)
+	_, port, _ := net.SplitHostPort(strings.TrimPrefix(web.URL, "http://"))
+	_, number, _ := net.SplitHostPort(proxy.address)
+	message := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"from-a-page","arguments":{}}}`
+	for _, page := range []string{"http://127.0.0.1:" + port, "http://evil.example:" + port, "http://localhost:" + port, "http://127.0.0.1:" + port + "/sandbox"} {
+		for _, target := range []string{proxy.url, strings.Replace(proxy.url, "127.0.0.1", "localhost", 1), "http://rebound.example:" + number + "/mcp"} {
+			p := newTester(t, c, false)
+			p.open(page)
+			p.await(`document.readyState === 'complete'`)
+			var used []string
+			p.must(p.Eval(fmt.Sprintf(`(async () => {
+				const got = [], url = %[1]q, body = %[2]q;
+				const accept = 'application/json, text/event-stream';
+				const attempts = [
+					{method: 'POST', body, headers: {'Content-Type': 'application/json', Accept: accept}},
+					{method: 'POST', body, headers: {'Content-Type': 'application/json', Accept: accept, 'Mcp-Session-Id': 'x', 'MCP-Protocol-Version': '2025-11-25'}},
+					{method: 'POST', body, headers: {'Content-Type': 'text/plain'}},
+					{method: 'POST', body: new Blob([body], {type: 'application/json'}), mode: 'no-cors'},
+					{method: 'POST', body, mode: 'no-cors', credentials: 'include'},
+					{method: 'GET', headers: {Accept: 'text/event-stream'}}, {method: 'DELETE'}, {method: 'GET', mode: 'no-cors'},
+				];
+				for (const options of attempts) {
+					try { const r = await fetch(url, options); if (r.type !== 'opaque' && r.status < 400) got.push(options.method + ' ' + r.status); } catch { /* refused */ }
+				}
+				try { navigator.sendBeacon(url, new Blob([body], {type: 'application/json'})) } catch { /* refused */ }
+				await new Promise((done) => { const s = new EventSource(url); s.onopen = () => { got.push('EventSource'); s.close(); done(); }; s.onerror = () => { s.close(); done(); }; });
+				const add = (e) => (document.body ?? document.documentElement).append(e);
+				const frame = Object.assign(document.createElement('iframe'), {name: 'post'});
+				add(frame);
+				const form = Object.assign(document.createElement('form'), {action: url, method: 'POST', target: 'post', enctype: 'text/plain'});
+				form.append(Object.assign(document.createElement('input'), {name: body.slice(0, -1) + ',"x":"', value: '"}'}));
+				add(form);
+				form.submit();
+				await new Promise((done) => { frame.onload = done; setTimeout(done, 500); });
+				return got;
+			})()`, target, message), &used))
+			if len(used) > 0 {
+				t.Errorf("%s used %s by %v", page, target, used)
+			}
+		}
+	}
+	p := newTester(t, c, false)
+	p.open("http://rebound.example:" + number + "/mcp")
+	p.await(`document.documentElement.textContent.includes('a page of another origin')`)
+	text, err := os.ReadFile(trace)
+	if err != nil || strings.Contains(string(text), "from-a-page") {
+		t.Errorf("the proxy sent %s, %v", text, err)
+	}
+	// The same message of a program reaches the server.
+	req, _ := http.NewRequest(http.MethodPost, proxy.url, strings.NewReader(message))
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json, text/event-stream")
+	req.Header.Set("MCP-Protocol-Version", "2026-07-28")
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	body, _ := io.ReadAll(res.Body)
+	if text, _ = os.ReadFile(trace); !strings.Contains(string(text), "from-a-page") {
+		t.Errorf("the proxy answers a program with %s: %s", res.Status, body)
 	}
 }
 
