@@ -16,17 +16,8 @@ func (c *Config) readDiscovery(m *member) error {
 		return nil
 	}
 	d := &Discovery{}
-	if err := each("discovery", m.value, func(m *member) error {
-		switch m.key {
-		case "enabled":
-			return read(&d.Enabled, m.value)
-		case "ttl":
-			return read(&d.Turns, m.value)
-		case "max_search_results":
-			return read(&d.MaxResults, m.value)
-		}
-		return nil
-	}); err != nil {
+	to := []setting{{"enabled", &d.Enabled}, {"ttl", &d.Turns}, {"max_search_results", &d.MaxResults}}
+	if err := readKnown("discovery", m.value, to); err != nil {
 		return err
 	}
 	c.Discovery = d

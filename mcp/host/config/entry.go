@@ -20,6 +20,7 @@ type entry struct {
 	extension bool          // a server of a Zed extension
 	unit      time.Duration // of timeouts without a unit; 0 if the dialect is unknown
 	warnings  []*fieldError
+	all       []setting // of the Server
 }
 
 // errOnlyOff stands for an entry without a server, which disables an earlier one or is that
@@ -80,6 +81,7 @@ func readServer(from *member) (s *Server, warnings []*fieldError, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	e.all = e.settings()
 	for _, m := range list {
 		if string(m.value) == "null" {
 			continue // the same as absent
@@ -126,25 +128,19 @@ func (e *entry) storeExtra(m *member) {
 
 // field reads a member. known reports whether there is a field for it.
 func (e *entry) field(m *member) (known bool, err error) {
-	if to := e.plainField(m.key); to != nil {
-		if d, ok := to.(*duration); ok {
-			return true, e.readDuration((*time.Duration)(d), m)
-		}
-		return true, read(to, m.value)
-	}
 	switch m.key {
 	case "type", "transport":
-		if m.key == "transport" && len(m.value) > 0 && m.value[0] == '{' {
+		if m.key == "transport" && kind(m.value) == wire.Object {
 			return true, e.readTransport(m.value)
 		}
 		return true, e.readType(m)
 	case "url", "serverUrl", "httpUrl", "baseUrl":
 		return true, e.readURL(m.value)
-	case "headers":
-		return true, e.readHeaders(m.value)
+	case "headers", "http_headers", "env_http_headers": // the others are Codex's
+		return true, e.readHeaders(m)
 	case "command":
 		return true, e.readCommand(m.value)
-	case "env", "environment":
+	case "env", "environment", "env_vars":
 		return true, e.readEnv(m.value)
 	case "envFile", "env_file":
 		files, err := readOneOrMore(m.value)
@@ -158,8 +154,10 @@ func (e *entry) field(m *member) (known bool, err error) {
 		return true, e.oauthField(m)
 	case "bearer_token_env_var":
 		return true, e.readBearer(m.value)
+	case "enabled":
+		return true, read(&e.on, m.value)
 	case "tools":
-		if len(m.value) == 0 || m.value[0] != '[' {
+		if kind(m.value) != wire.Array {
 			return false, nil // in some dialects, an object with settings of each tool
 		}
 		return true, read(&e.Tools.Allow, m.value)
@@ -167,84 +165,17 @@ func (e *entry) field(m *member) (known bool, err error) {
 		e.extension = string(m.value) == `"extension"`
 		return e.extension || string(m.value) == `"custom"`, nil // what Zed writes
 	case "toolFilter":
-		return true, e.readToolFilter(m.value)
+		return true, readAll("toolFilter", m.value, []setting{{"include", &e.Tools.Allow}, {"exclude", &e.Tools.Deny}})
 	case "overrides":
 		return true, e.readOverrides(m.value)
 	case "alwaysAllow", "autoApprove", "trust":
 		return true, e.readApproval(m)
 	}
-	return false, nil
-}
-
-// plainField returns the destination of a field that needs no conversion, or
-// nil.
-func (e *entry) plainField(key string) any {
-	switch key {
-	case "args":
-		return &e.Args // after the arguments in a command that is a list
-	case "cwd":
-		return &e.Dir
-	case "inheritEnv":
-		return &e.InheritEnv
-	case "id", "name":
-		return &e.ID
-	case "enabled":
-		return &e.on
-	case "disabled":
-		return &e.Disabled
-	case "required":
-		return &e.Required
-	case "lazy":
-		return &e.Lazy
-	case "serial":
-		return &e.Serial
-	case "deferred":
-		e.Deferred = new(bool)
-		return e.Deferred
-	case "timeout":
-		return (*duration)(&e.Timeout)
-	case "timeout_seconds", "tool_timeout_sec", "toolTimeout":
-		return (*seconds)(&e.Timeout)
-	case "connectTimeout":
-		return (*duration)(&e.ConnectTimeout)
-	case "startup_timeout_sec":
-		return (*seconds)(&e.ConnectTimeout)
-	case "max_retries":
-		return &e.MaxRetries
-	case "maxResultText":
-		return &e.MaxResultText
-	case "includeTools", "allowedTools", "enabled_tools", "enabledTools":
-		return &e.Tools.Allow
-	case "excludeTools", "blockedTools", "disabledTools", "disabled_tools":
-		return &e.Tools.Deny
-	case "title":
-		return &e.Title
-	case "description":
-		return &e.Description
+	to := destination(e.all, m.key)
+	if d, ok := to.(*duration); ok {
+		return true, e.readDuration((*time.Duration)(d), m)
 	}
-	return nil
-}
-
-// read reads a value into its destination.
-func read(to any, value []byte) (err error) {
-	switch to := to.(type) {
-	case *string:
-		*to, err = readString(value)
-	case *bool:
-		*to, err = readBool(value)
-	case *int:
-		*to, err = readInt(value)
-	case *seconds:
-		*(*time.Duration)(to), err = readTime(value, time.Second)
-	case *[]string:
-		var list []string
-		if list, err = readStrings(value); *to == nil {
-			*to = list // not nil, even if it is empty
-		} else {
-			*to = append(*to, list...)
-		}
-	}
-	return err
+	return to != nil, read(to, m.value)
 }
 
 func (e *entry) readURL(value []byte) (err error) {
@@ -311,16 +242,27 @@ func (e *entry) readTransport(value []byte) error {
 	})
 }
 
-func (e *entry) readHeaders(value []byte) error {
-	if e.Headers != nil {
+func (e *entry) readHeaders(m *member) error {
+	if m.key == "headers" && e.Headers != nil {
 		return diag.Message("occurs in two fields; keep one of them")
 	}
-	h, err := readMap("headers", value)
+	h, err := readMap(m.key, m.value)
 	if err != nil {
 		return err
 	}
-	e.Headers = h
-	return checkHeaders(h)
+	if e.Headers == nil {
+		e.Headers = make(map[string]string, len(h))
+	}
+	for name, value := range h {
+		if _, twice := e.Headers[name]; twice {
+			return diag.Message("has a header that another field has, too: " + quoteName(name))
+		}
+		if m.key == "env_http_headers" {
+			value = "${" + value + ":-}" // without a value, there is no header
+		}
+		e.Headers[name] = value
+	}
+	return checkHeaders(e.Headers)
 }
 
 // checkHeaders rejects names and values that would break out of a header line.

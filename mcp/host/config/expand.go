@@ -39,9 +39,7 @@ func (s *Server) Expand(ctx context.Context, v *Vars) (*Server, error) {
 		return nil, ErrUntrusted
 	}
 	x := newExpansion(ctx, s, v)
-	x.program()
-	x.url()
-	x.auth()
+	x.server()
 	if x.err != nil {
 		return nil, x.err
 	}
@@ -79,7 +77,55 @@ func (x *expansion) fail(field string, err error) {
 // slashes separates the parts of a path.
 const slashes = "/" + string(os.PathSeparator)
 
-func (x *expansion) program() {
+func (x *expansion) server() {
+	s := x.out
+	x.env()
+	s.secretArgs(s.Args) // as they are written
+	s.texts(func(field, _, text string) string {
+		switch field {
+		case "command", "args", "cwd":
+			return x.path(field, text)
+		}
+		return x.text(field, text)
+	})
+	s.secretArgs(s.Args)
+	if wire.IndexAny(s.Command, slashes) >= 0 {
+		s.Command = s.absolute(s.Command)
+	}
+	if s.Dir = s.absolute(s.Dir); s.Dir == "" {
+		s.Dir = s.project
+	}
+	for _, v := range s.Env {
+		if key, value, _ := cut(v, "="); !isLocation(key) {
+			s.secrets = append(s.secrets, value)
+			s.secretArgs([]string{value}) // the password in the URL of a database
+		}
+	}
+	if s.InheritEnv {
+		for _, v := range os.Environ() {
+			if key, value, _ := cut(v, "="); diag.IsSecretName(key) && !isLocation(key) && !exists(value) {
+				s.secrets = append(s.secrets, value)
+			}
+		}
+	}
+	s.secretURL(s.URL)
+	s.secrets = append(s.secrets, s.Auth.Token, s.Auth.OAuth.ClientSecret)
+	for _, name := range wire.SortedKeys(s.Headers) {
+		_, token, _ := cut(s.Headers[name], " ")
+		s.secrets = append(s.secrets, s.Headers[name], token)
+	}
+	x.fail("headers", checkHeaders(s.Headers))
+	if name := s.authHeader(); s.Auth.Token != "" && !s.hasHeader(name) {
+		s.Headers[name] = s.Auth.Token
+		if s.Auth.Type == AuthBearer {
+			s.Headers[name] = "Bearer " + s.Auth.Token
+		}
+		x.fail("auth", checkHeaders(s.Headers))
+	}
+}
+
+// env reads the files of variables and expands Env.
+func (x *expansion) env() {
 	s := x.out
 	var env []string
 	for i, name := range s.EnvFiles {
@@ -94,7 +140,7 @@ func (x *expansion) program() {
 		env = append(env, lines...)
 	}
 	for _, v := range s.Env {
-		key, value, ok := strings.Cut(v, "=")
+		key, value, ok := cut(v, "=")
 		if ok {
 			value = x.text("env", value)
 		} else if _, ok = x.Lookup(key); ok {
@@ -110,71 +156,8 @@ func (x *expansion) program() {
 	s.Env, s.EnvFiles, s.files = env, nil, nil
 	x.own = make(map[string]string, len(env))
 	for _, v := range env {
-		key, value, _ := strings.Cut(v, "=")
+		key, value, _ := cut(v, "=")
 		x.own[key] = value
-	}
-	if s.Command = x.path("command", s.Command); wire.IndexAny(s.Command, slashes) >= 0 {
-		s.Command = s.absolute(s.Command)
-	}
-	s.secretArgs(s.Args) // as they are written
-	for i := range s.Args {
-		s.Args[i] = x.path("args", s.Args[i])
-	}
-	s.secretArgs(s.Args)
-	if s.Dir = s.absolute(x.path("cwd", s.Dir)); s.Dir == "" {
-		s.Dir = s.project
-	}
-	for _, v := range env {
-		if key, value, _ := strings.Cut(v, "="); !isLocation(key) {
-			s.secrets = append(s.secrets, value)
-			s.secretArgs([]string{value}) // the password in the URL of a database
-		}
-	}
-	if !s.InheritEnv {
-		return
-	}
-	for _, v := range os.Environ() {
-		if key, value, _ := strings.Cut(v, "="); diag.IsSecretName(key) && !isLocation(key) && !exists(value) {
-			s.secrets = append(s.secrets, value)
-		}
-	}
-}
-
-func (x *expansion) url() {
-	s := x.out
-	s.URL = x.text("url", s.URL)
-	s.ID = x.text("id", s.ID)
-	s.secretURL(s.URL)
-	for _, name := range wire.SortedKeys(s.Headers) {
-		value := x.text("headers", s.Headers[name])
-		if value == "" && s.Headers[name] != "" {
-			delete(s.Headers, name) // as Codex does if a variable is not set
-			continue
-		}
-		s.Headers[name] = value
-		_, token, _ := strings.Cut(s.Headers[name], " ")
-		s.secrets = append(s.secrets, s.Headers[name], token)
-	}
-	x.fail("headers", checkHeaders(s.Headers))
-}
-
-func (x *expansion) auth() {
-	s := x.out
-	s.Auth.Token = x.text("auth", s.Auth.Token)
-	s.Auth.OAuth.ClientID = x.text("oauth.clientId", s.Auth.OAuth.ClientID)
-	s.Auth.OAuth.ClientSecret = x.text("oauth.clientSecret", s.Auth.OAuth.ClientSecret)
-	s.Auth.OAuth.RedirectURI = x.text("oauth.redirectUri", s.Auth.OAuth.RedirectURI)
-	for _, t := range s.Auth.OAuth.texts() {
-		*t.value = x.text("oauth."+t.name, *t.value)
-	}
-	s.secrets = append(s.secrets, s.Auth.Token, s.Auth.OAuth.ClientSecret)
-	if name := s.authHeader(); s.Auth.Token != "" && !s.hasHeader(name) {
-		value := s.Auth.Token
-		if s.Auth.Type == AuthBearer {
-			value = "Bearer " + value
-		}
-		s.Headers[name] = value
-		x.fail("auth", checkHeaders(s.Headers))
 	}
 }
 

@@ -10,11 +10,6 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
-// A duration is a field without a unit of its own; see readTime. A seconds
-// field has its unit in its name.
-type duration time.Duration
-type seconds time.Duration
-
 // maxTime is the maximum of a timeout.
 const maxTime = 30 * 24 * time.Hour
 
@@ -102,18 +97,6 @@ func (e *entry) readApproval(m *member) error {
 	return read(&e.AutoApprove, m.value)
 }
 
-func (e *entry) readToolFilter(value []byte) error {
-	return each("toolFilter", value, func(m *member) error {
-		switch m.key {
-		case "include":
-			return read(&e.Tools.Allow, m.value)
-		case "exclude":
-			return read(&e.Tools.Deny, m.value)
-		}
-		return errUnknown
-	})
-}
-
 // readAuth reads the type of authorization, or an object with a type and
 // settings.
 func (e *entry) readAuth(value []byte) error {
@@ -129,10 +112,9 @@ func (e *entry) readAuth(value []byte) error {
 				err = e.authType(text)
 			}
 			return err
-		case "token", "key", "apiKey":
-			return read(&e.Auth.Token, m.value)
-		case "header":
-			return read(&e.Auth.Header, m.value)
+		}
+		if to := destination(e.Auth.settings(), m.key); to != nil {
+			return read(to, m.value)
 		}
 		rest = append(rest, m)
 		return nil
@@ -183,45 +165,54 @@ func (e *entry) readOAuth(value []byte) error {
 func (e *entry) oauthField(m *member) (err error) {
 	o := &e.Auth.OAuth
 	switch m.key {
-	case "clientId", "client_id", "CLIENT_ID": // the last is Cursor's
-		return read(&o.ClientID, m.value)
-	case "clientSecret", "client_secret", "CLIENT_SECRET":
-		return read(&o.ClientSecret, m.value)
-	case "redirectUri", "redirect_uri":
-		return read(&o.RedirectURI, m.value)
 	case "enabled": // of Gemini CLI
 		on, err := readBool(m.value)
 		if err == nil && !on {
 			e.Auth.Type = AuthNone
 		}
 		return err
-	case "audiences":
+	case "audience", "audiences":
 		list, err := readOneOrMore(m.value)
-		if err == nil && len(list) == 1 {
-			o.Parameters = map[string]string{"audience": list[0]}
-		} else if err == nil {
+		if err == nil && len(list) != 1 {
 			err = diag.Message("must have one audience")
 		}
-		return err
-	case "callbackPort", "callback_port":
-		if err = read(&o.CallbackPort, m.value); err == nil && (o.CallbackPort < 0 || o.CallbackPort > 65535) {
-			err = diag.Message("must be a port, from 0 to 65535")
+		if err == nil {
+			o.parameter("audience", list[0])
 		}
+		return err
 	case "scopes", "scope", "oauthScopes":
 		if o.Scopes, err = readOneOrMore(m.value); len(o.Scopes) == 1 {
 			o.Scopes = strings.Split(o.Scopes[0], " ")
 		}
-	default:
-		if known, err := o.providerField(m); known {
+		return err
+	case "authServerMetadataUrl": // Claude Code's name for what names the issuer
+		if err = read(&o.Issuer, m.value); err != nil {
 			return err
 		}
-		e.warn(m, errUnknown)
-		if o.Extra == nil {
-			o.Extra = make(map[string]mcp.RawMessage)
+		if before, after, ok := cut(o.Issuer, "/.well-known/"); ok {
+			_, path, _ := cut(after, "/") // RFC 8414, section 3.1
+			o.Issuer = strings.TrimSuffix(before+"/"+path, "/")
 		}
-		o.Extra[m.key] = mcp.RawMessage(m.value)
+		return nil
+	case "parameters":
+		all, err := readMap("parameters", m.value)
+		for name, value := range all {
+			o.parameter(name, value)
+		}
+		return err
 	}
-	return err
+	if to := destination(o.settings(), m.key); to != nil {
+		if err = read(to, m.value); err == nil && (o.CallbackPort < 0 || o.CallbackPort > 65535) {
+			err = diag.Message("must be a port, from 0 to 65535")
+		}
+		return err
+	}
+	e.warn(m, errUnknown)
+	if o.Extra == nil {
+		o.Extra = make(map[string]mcp.RawMessage)
+	}
+	o.Extra[m.key] = mcp.RawMessage(m.value)
+	return nil
 }
 
 // maxGlob limits the length of a glob in bytes, and maxEnvFiles how many files of 4 MiB an

@@ -128,36 +128,15 @@ func (s *Server) taken() (names []string) {
 	for name := range own {
 		seen[name] = true
 	}
-	for _, text := range slices.Concat([]string{s.Command}, s.Args, []string{s.Dir}) {
+	s.copy().texts(func(_, _, text string) string {
 		add(text)
-	}
-	add(s.URL)
-	for _, name := range wire.SortedKeys(s.Headers) {
-		add(s.Headers[name])
-	}
-	for _, t := range s.Auth.OAuth.texts() {
-		add(*t.value)
-	}
-	for _, text := range [...]string{s.Auth.Token, s.Auth.OAuth.ClientID, s.Auth.OAuth.ClientSecret, s.Auth.OAuth.RedirectURI, s.ID} {
-		add(text)
-	}
-
+		return text
+	})
 	return names
 }
 
 func readInput(id string, value []byte) (*Input, error) {
 	in := &Input{ID: id}
-	return in, each("inputs", value, func(m *member) error {
-		switch m.key {
-		case "description":
-			return read(&in.Description, m.value)
-		case "default":
-			return read(&in.Default, m.value)
-		case "password":
-			return read(&in.Password, m.value)
-		case "options":
-			return read(&in.Options, m.value)
-		}
-		return nil
-	})
+	to := []setting{{"description", &in.Description}, {"default", &in.Default}, {"password", &in.Password}, {"options", &in.Options}}
+	return in, readKnown("inputs", value, to)
 }

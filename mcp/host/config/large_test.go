@@ -128,7 +128,7 @@ func TestBytesOfLargeFiles(t *testing.T) {
 		number("# comment %d\n\n"):                       8,
 		"[mcp_servers.a]\n" + strings.Repeat("a.", size): 8,
 		"[mcp_servers.a]\nx=" + strings.Repeat("[", 120) + strings.Repeat("1,", size/2) + strings.Repeat("]", 120): 48,
-		"[mcp_servers.a]\n" + number("a%d={"+strings.Repeat("a={", 90)+strings.Repeat("}", 90)+"}\n"):              48,
+		"[mcp_servers.a]\n" + number("a%d={"+strings.Repeat("a={", 90)+strings.Repeat("}", 90)+"}\n"):              72,
 		"[mcp_servers.a]\n" + number(strings.Repeat("a.", 60)+"k%d=1\n"):                                           96,
 		"[mcp_servers.a]\n" + number("k%d.a=1\n"):                                                                  96,
 	} {

@@ -138,43 +138,37 @@ func (c *Config) read(name, scope string) {
 	}
 }
 
-// merge adds the servers of n and replaces those of the same name. Both lists are
-// ordered by name.
+// merge adds the servers of n and replaces those of the same name.
 func (c *Config) merge(n *Config) {
-	replaced := make(map[string]bool)
-	for _, p := range n.Problems {
-		if !p.Warning {
-			replaced[p.Server] = true
-		}
-	}
-	added := n.Servers
-	valid := make(map[string]bool)
-	for _, s := range added {
-		replaced[s.Name], valid[s.Name] = true, true
-	}
-	var servers []*Server
+	valid, invalid := make(map[string]*Server), make(map[string]*Server)
 	for _, s := range c.Servers {
-		for len(added) > 0 && added[0].Name <= s.Name {
-			servers, added = append(servers, added[0]), added[1:]
-		}
-		if !replaced[s.Name] {
-			servers = append(servers, s)
-		}
+		valid[s.Name] = s
 	}
-	c.Servers = append(servers, added...)
-	c.disable(n.off)
-	invalid := c.invalid[:0]
 	for _, s := range c.invalid {
-		if !valid[s.Name] {
-			invalid = append(invalid, s)
-		}
+		invalid[s.Name] = s
 	}
-	c.invalid = append(invalid, n.invalid...)
+	for _, s := range n.invalid {
+		delete(valid, s.Name)
+		invalid[s.Name] = s
+	}
+	for _, s := range n.Servers {
+		delete(invalid, s.Name)
+		valid[s.Name] = s
+	}
+	c.Servers, c.invalid = ordered(valid), ordered(invalid)
+	c.disable(n.off)
 	c.Problems = append(c.Problems, n.Problems...)
 	c.inputs, c.users = append(c.inputs, n.inputs...), &users{}
 	if n.Discovery != nil {
 		c.Discovery = n.Discovery
 	}
+}
+
+func ordered(servers map[string]*Server) (list []*Server) {
+	for _, name := range wire.SortedKeys(servers) {
+		list = append(list, servers[name])
+	}
+	return list
 }
 
 // disable disables servers, which other files may have.
@@ -224,7 +218,7 @@ func Parse(text []byte, source, scope string) *Config {
 		err = explainText(text, err)
 	}
 	schema, _ := readString(at(file, "$schema").value)
-	c.program = programOfSchema(schema)
+	c.program = programOf(schema)
 	var entries []*member
 	if err == nil {
 		entries, err = tables(root)
@@ -238,7 +232,7 @@ func Parse(text []byte, source, scope string) *Config {
 		}
 	}
 	c.add(text, entries, &Server{Source: source, Scope: scope, base: projectFolder(source)})
-	if err == nil && len(entries) == 0 && c.program == "" && programOf(source) == "" {
+	if err == nil && len(entries) == 0 && c.program == "" {
 		if err := explainKeys(root); err != nil {
 			c.report(text, 0, &Problem{File: source, Warning: true, Err: err})
 		}
@@ -268,19 +262,18 @@ func (c *Config) add(text []byte, entries []*member, from *Server) {
 		return
 	}
 	left := maxWarnings
-	program := c.program
-	if program == "" {
-		program = programOf(from.Source)
-	}
 	folder := ""
 	if filepath.IsAbs(from.Source) {
 		folder = filepath.Dir(from.Source)
 	}
-	of := &origin{program, folder}
+	if c.program == "" {
+		c.program = programOf(from.Source)
+	}
+	of := &origin{c.program, folder}
 	named := make(map[string]*member)
 	for _, m := range entries {
 		if m.of = of; m.unit == 0 {
-			m.unit = unitOf(program)
+			m.unit = unitOf(c.program)
 		}
 		if _, had := named[m.key]; had {
 			m.value = nil // readServer reports the duplicate

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -45,65 +44,13 @@ func (s *Server) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-const errMasked = diag.Message("a secret is masked (" + diag.Mask + "): enter it again, and write files with RevealJSON")
-
-// checkMasked returns an error if the text of a secret is a mask.
-func (s *Server) checkMasked() error {
-	values := append(slices.Clone(s.Args), s.Command, s.Dir, s.ID, s.Auth.Token, s.Auth.OAuth.ClientSecret, s.Auth.OAuth.RedirectURI)
-	values = append(values, s.Env...)
-	for _, value := range s.Headers {
-		values = append(values, value)
-	}
-	for _, o := range s.Overrides {
-		if o != nil {
-			for _, value := range o.Arguments {
-				values = append(values, strings.TrimSuffix(string(value), `"`))
-			}
-		}
-	}
-	if strings.Contains(s.URL, diag.Mask) || strings.HasSuffix(s.URL, "?...") {
-		return errMasked
-	}
-	for _, value := range values {
-		if strings.HasSuffix(value, diag.Mask) || strings.Contains(value, "://"+diag.Mask) || strings.Contains(value, "://") && strings.HasSuffix(value, "?...") {
-			return errMasked
-		}
-	}
-	return nil
-}
-
 func (p *Server) appendJSON() []byte {
 	o := jsonWriter{b: []byte{'{'}}
-	o.text("type", p.Type)
-	o.text("command", p.Command)
-	o.list("args", p.Args)
-	o.text("cwd", p.Dir)
-	o.env(p.Env)
-	o.list("envFile", p.EnvFiles)
-	o.flag("inheritEnv", p.InheritEnv)
-	o.text("url", p.URL)
-	o.texts("headers", p.Headers)
-	o.auth(&p.Auth, p.Name)
-	o.text("id", p.ID)
-	o.flag("disabled", p.Disabled)
-	o.flag("required", p.Required)
-	o.flag("lazy", p.Lazy)
-	o.flag("serial", p.Serial)
-	if p.Deferred != nil {
-		o.b = wire.AppendBool(wire.AppendKey(o.b, "deferred"), *p.Deferred)
+	own := *p
+	if own.Auth.OAuth.Account == p.Name { // which is the default if it is needed
+		own.Auth.OAuth.Account = ""
 	}
-	o.time("timeout", p.Timeout)
-	o.time("connectTimeout", p.ConnectTimeout)
-	o.number("max_retries", p.MaxRetries)
-	o.number("maxResultText", p.MaxResultText)
-	if p.Tools.Allow != nil {
-		o.b = appendList(wire.AppendKey(o.b, "includeTools"), p.Tools.Allow)
-	}
-	o.list("excludeTools", p.Tools.Deny)
-	o.list("autoApprove", p.AutoApprove)
-	o.overrides(p.Overrides)
-	o.text("title", p.Title)
-	o.text("description", p.Description)
+	o.settings(own.settings())
 	o.extra(p.Extra)
 	return append(o.b, '}')
 }
@@ -154,6 +101,63 @@ func (c *Config) appendServers(entry func(*Server) ([]byte, error)) ([]byte, err
 // A jsonWriter writes the members of an object and omits empty ones.
 type jsonWriter struct{ b []byte }
 
+// settings writes fields.
+func (o *jsonWriter) settings(all []setting) {
+	for _, s := range all {
+		name, _, _ := cut(s.names, " ")
+		switch v := s.value.(type) {
+		case *string:
+			o.text(name, *v)
+		case *bool:
+			o.flag(name, *v)
+		case **bool:
+			if *v != nil {
+				o.b = wire.AppendBool(wire.AppendKey(o.b, name), **v)
+			}
+		case *int:
+			if *v != 0 {
+				o.b = wire.AppendInt(wire.AppendKey(o.b, name), int64(*v))
+			}
+		case *duration: // negative means no limit, which files cannot say
+			if *v > 0 {
+				o.text(name, strconv.FormatFloat(float64(*v)/float64(time.Millisecond), 'f', -1, 64)+"ms")
+			}
+		case *[]string:
+			o.list(name, *v)
+		case *allowed:
+			if *v != nil {
+				o.b = appendList(wire.AppendKey(o.b, name), *v)
+			}
+		case *environment:
+			o.env(*v)
+		case *map[string]string:
+			o.texts(name, *v)
+		case *map[string]mcp.RawMessage:
+			if len(*v) > 0 {
+				o.object(name, func() { o.extra(*v) })
+			}
+		case *Auth:
+			o.auth(v)
+		case *overrides:
+			if len(*v) > 0 {
+				o.object(name, func() {
+					for _, tool := range wire.SortedKeys(*v) {
+						if override := (*v)[tool]; override != nil {
+							o.object(tool, func() { o.settings(override.settings()) })
+						}
+					}
+				})
+			}
+		}
+	}
+}
+
+func (o *jsonWriter) object(key string, members func()) {
+	o.b = append(wire.AppendKey(o.b, key), '{')
+	members()
+	o.b = append(o.b, '}')
+}
+
 func (o *jsonWriter) text(key, value string) {
 	if value != "" {
 		o.b = wire.AppendString(wire.AppendKey(o.b, key), value)
@@ -163,20 +167,6 @@ func (o *jsonWriter) text(key, value string) {
 func (o *jsonWriter) flag(key string, value bool) {
 	if value {
 		o.b = wire.AppendBool(wire.AppendKey(o.b, key), true)
-	}
-}
-
-func (o *jsonWriter) number(key string, n int) {
-	if n != 0 {
-		o.b = wire.AppendInt(wire.AppendKey(o.b, key), int64(n))
-	}
-}
-
-// time writes a duration that readTime reads. Negative means no limit, which files
-// cannot say.
-func (o *jsonWriter) time(key string, d time.Duration) {
-	if d > 0 {
-		o.text(key, strconv.FormatFloat(float64(d)/float64(time.Millisecond), 'f', -1, 64)+"ms")
 	}
 }
 
@@ -195,35 +185,28 @@ func appendList(b []byte, list []string) []byte {
 }
 
 func (o *jsonWriter) texts(key string, texts map[string]string) {
-	if len(texts) == 0 {
-		return
+	if len(texts) > 0 {
+		o.object(key, func() {
+			for _, name := range wire.SortedKeys(texts) {
+				o.b = wire.AppendString(wire.AppendKey(o.b, name), texts[name])
+			}
+		})
 	}
-	o.b = append(wire.AppendKey(o.b, key), '{')
-	for _, name := range wire.SortedKeys(texts) {
-		o.text(name, texts[name])
-	}
-	o.b = append(o.b, '}')
 }
 
-// env writes variables as an object, or as a list if some are passed on.
+// env writes variables as an object, or as a list if an object would not be read as the same.
 func (o *jsonWriter) env(env []string) {
 	values := make(map[string]string, len(env))
+	last := ""
 	for _, v := range env {
 		name, value, ok := strings.Cut(v, "=")
-		if _, twice := values[name]; !ok || twice {
+		if !ok || name <= last {
 			o.list("env", env)
 			return
 		}
-		values[name] = value
+		values[name], last = value, name
 	}
-	if len(env) == 0 {
-		return
-	}
-	o.b = append(wire.AppendKey(o.b, "env"), '{')
-	for _, name := range wire.SortedKeys(values) {
-		o.b = wire.AppendString(wire.AppendKey(o.b, name), values[name])
-	}
-	o.b = append(o.b, '}')
+	o.texts("env", values)
 }
 
 // extra writes unknown fields.
@@ -233,26 +216,28 @@ func (o *jsonWriter) extra(fields map[string]mcp.RawMessage) {
 	}
 }
 
-func (o *jsonWriter) auth(a *Auth, name string) {
-	if a.Type == "" {
-		return
+// auth writes the authorization. The settings of a login are members of auth, except for
+// servers that do not need a login, or not for certain.
+func (o *jsonWriter) auth(a *Auth) {
+	login := jsonWriter{b: []byte{'{'}}
+	login.settings(a.OAuth.settings())
+	login.extra(a.OAuth.Extra)
+	members := login.b[1:]
+	only := OAuth{Scopes: a.OAuth.Scopes}
+	unknown := a.Type == "" && sameSettings(only.settings(), a.OAuth.settings()) && len(a.OAuth.Extra) == 0
+	if a.Type != "" || a.Token != "" || a.Header != "" {
+		o.object("auth", func() {
+			o.settings(a.settings())
+			if a.Type == AuthOAuth && len(members) > 0 {
+				o.b = append(wire.AppendComma(o.b), members...)
+			}
+		})
 	}
-	o.b = append(wire.AppendKey(o.b, "auth"), '{')
-	o.text("type", a.Type)
-	o.text("token", a.Token)
-	o.text("header", a.Header)
-	o.text("clientId", a.OAuth.ClientID)
-	o.text("clientSecret", a.OAuth.ClientSecret)
-	o.list("scopes", a.OAuth.Scopes)
-	o.number("callbackPort", a.OAuth.CallbackPort)
-	o.text("redirectUri", a.OAuth.RedirectURI)
-	for _, s := range a.OAuth.texts() {
-		if s.name != "account" || *s.value != name { // that name is the default if it is needed
-			o.text(s.name, *s.value)
-		}
+	switch {
+	case len(members) == 0 || a.Type == AuthOAuth:
+	case unknown:
+		o.list("scopes", a.OAuth.Scopes)
+	default:
+		o.object("oauth", func() { o.b = append(o.b, members...) })
 	}
-	o.flag("assumePKCE", a.OAuth.AssumePKCE)
-	o.texts("parameters", a.OAuth.Parameters)
-	o.extra(a.OAuth.Extra)
-	o.b = append(o.b, '}')
 }

@@ -1,8 +1,6 @@
 package config
 
 import (
-	"strings"
-
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
@@ -23,39 +21,6 @@ func (o *OAuth) texts() []oauthText {
 		{"tokenUrl", "requests tokens at ", &o.TokenURL},
 		{"account", "", &o.Account},
 	}
-}
-
-// providerField reads a setting for a provider, and reports whether m is one.
-func (o *OAuth) providerField(m *member) (known bool, err error) {
-	for _, s := range o.texts() {
-		if m.key == s.name {
-			return true, read(s.value, m.value)
-		}
-	}
-	switch m.key {
-	case "authServerMetadataUrl": // Claude Code's name for what names the issuer
-		err = read(&o.Issuer, m.value)
-		if before, after, ok := strings.Cut(o.Issuer, "/.well-known/"); ok {
-			_, path, _ := strings.Cut(after, "/") // RFC 8414, section 3.1
-			o.Issuer = strings.TrimSuffix(before+"/"+path, "/")
-		}
-		return true, err
-	case "audience":
-		audience := ""
-		if err = read(&audience, m.value); err == nil {
-			o.parameter("audience", audience)
-		}
-		return true, err
-	case "assumePKCE":
-		return true, read(&o.AssumePKCE, m.value)
-	case "parameters":
-		all, err := readMap("parameters", m.value)
-		for name, value := range all {
-			o.parameter(name, value)
-		}
-		return true, err
-	}
-	return false, nil
 }
 
 func (o *OAuth) parameter(name, value string) {

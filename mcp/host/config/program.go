@@ -20,54 +20,40 @@ const (
 	editor     = "editor" // settings, most of which are not about servers
 )
 
-// programOf returns the program that a file is for, by its path, or "".
-func programOf(file string) string {
-	file = "/" + filepath.ToSlash(file)
-	has := func(parts ...string) bool {
-		for _, part := range parts {
-			if strings.Contains(file, part) {
-				return true
-			}
-		}
-		return false
-	}
-	switch base := file[strings.LastIndexByte(file, '/')+1:]; {
-	case base == ".claude.json", has("/.claude/"):
-		return claudeCode
-	case has("/.gemini/"):
-		return gemini
-	case base == "opencode.json", base == "opencode.jsonc", has("/.opencode/"):
-		return opencode
-	case base == "crush.json", base == ".crush.json":
-		return crush
-	case has("/.continue/"):
-		return continues
-	case has("/.nanobot/", "/nanobot."):
-		return nanobot
-	case base == "settings.json", base == "claude_desktop_config.json":
-		return editor
-	}
-	return ""
+// programs are the parts of paths and of $schema that belong to programs. A | is the end
+// of a path.
+var programs = [...]struct {
+	name, parts string
+	unit        time.Duration // of timeouts; 0 if it is unknown
+}{
+	{claudeCode, "/.claude.json| /.claude/", time.Millisecond},
+	{gemini, "/.gemini/", time.Millisecond},
+	{opencode, "/opencode.json| /opencode.jsonc| /.opencode/ opencode.ai/", time.Millisecond},
+	{crush, "/crush.json| /.crush.json| charm.land/crush", time.Second},
+	{continues, "/.continue/", 0},
+	{nanobot, "/.nanobot/ /nanobot.", time.Second},
+	{editor, "/settings.json| /claude_desktop_config.json|", 0},
 }
 
-// programOfSchema returns the program that a file is for, by its $schema, or "".
-func programOfSchema(schema string) string {
-	switch {
-	case strings.Contains(schema, "opencode.ai/"):
-		return opencode
-	case strings.Contains(schema, "charm.land/crush"):
-		return crush
+// programOf returns the program that a file is for, by its path or its $schema, or "".
+func programOf(file string) string {
+	file = "/" + filepath.ToSlash(file) + "|"
+	for _, p := range programs {
+		for part, rest := "", p.parts; rest != ""; {
+			if part, rest, _ = cut(rest, " "); strings.Contains(file, part) {
+				return p.name
+			}
+		}
 	}
 	return ""
 }
 
 // unitOf returns the unit of timeouts in the files of a program, or 0.
 func unitOf(program string) time.Duration {
-	switch program {
-	case claudeCode, gemini, opencode:
-		return time.Millisecond
-	case nanobot, crush:
-		return time.Second
+	for _, p := range programs {
+		if p.name == program {
+			return p.unit
+		}
 	}
 	return 0
 }
@@ -76,46 +62,34 @@ func unitOf(program string) time.Duration {
 // that of none, or the program would run a command, it warns instead.
 func (e *entry) references(of *origin) error {
 	var err error
-	change := func(field, name string, text *string) {
-		*text = rewrite(of.program, of.folder, *text)
-		odd := oddReference(*text)
-		if odd == "" || field == "args" && len(*text) > 0 && strings.ContainsAny(*text, " ;|&") {
-			return // a script for a shell
+	change := func(field, part, text string) string {
+		text = rewrite(of.program, of.folder, text)
+		odd := oddReference(text)
+		if odd == "" || field == "args" && wire.IndexAny(text, " ;|&") >= 0 { // a script for a shell
+			return text
 		}
-		if name != "" {
-			name = " in the value of " + quoteCut(name)
+		if part != "" {
+			part = " in the value of " + quoteCut(part)
 		}
-		switch {
-		case odd == command && of.program == crush && field != "args":
-			if err == nil {
-				err = invalidField(field, "has "+odd+name+", which is never run; use ${NAME} for a variable")
+		what := ", which is sent as it is; write ${NAME}"
+		if odd == command {
+			what = ", which is never run"
+			if of.program == crush && field != "args" {
+				if err == nil {
+					err = invalidField(field, "has "+odd+part+what+"; use ${NAME} for a variable")
+				}
+				return text
 			}
-		case odd == command:
-			e.warnings = append(e.warnings, newFieldError(field, diag.Message("has "+odd+name+", which is never run")))
-		default:
-			e.warnings = append(e.warnings, newFieldError(field, diag.Message("has "+odd+name+", which is sent as it is; write ${NAME}")))
 		}
-	}
-	change("command", "", &e.Command)
-	change("cwd", "", &e.Dir)
-	for i := range e.Args {
-		change("args", "", &e.Args[i])
+		e.warnings = append(e.warnings, newFieldError(field, diag.Message("has "+odd+part+what)))
+		return text
 	}
 	for i, v := range e.Env {
-		if name, value, ok := strings.Cut(v, "="); ok {
-			change("env", name, &value)
-			e.Env[i] = name + "=" + value
+		if name, value, ok := cut(v, "="); ok {
+			e.Env[i] = name + "=" + change("env", name, value)
 		}
 	}
-	change("url", "", &e.URL)
-	for _, name := range wire.SortedKeys(e.Headers) {
-		value := e.Headers[name]
-		change("headers", name, &value)
-		e.Headers[name] = value
-	}
-	change("auth", "", &e.Auth.Token)
-	change("oauth", "clientId", &e.Auth.OAuth.ClientID)
-	change("oauth", "clientSecret", &e.Auth.OAuth.ClientSecret)
+	e.texts(change)
 	return err
 }
 
@@ -144,46 +118,45 @@ func rewrite(program, folder, text string) string {
 
 // rewriteBetween replaces what is between open and end, and both of them.
 func rewriteBetween(text, open, end string, replace func(string) string) string {
-	var b strings.Builder
+	done := ""
 	for {
-		before, rest, ok := strings.Cut(text, open)
-		inside, after, closed := strings.Cut(rest, end)
-		if !ok || !closed {
-			b.WriteString(text)
-			return b.String()
+		before, rest, _ := cut(text, open)
+		inside, after, closed := cut(rest, end)
+		if !closed {
+			return done + text
 		}
-		b.WriteString(before)
-		b.WriteString(replace(inside))
+		done += before + replace(inside)
 		text = after
 	}
 }
 
 // rewriteDollars replaces $NAME. Gemini CLI keeps a reference to a variable that is not set.
 func rewriteDollars(program, text string) string {
-	var b strings.Builder
+	var b []byte
 	for {
-		before, rest, ok := strings.Cut(text, "$")
-		b.WriteString(before)
+		before, rest, ok := cut(text, "$")
+		b = append(b, before...)
 		if !ok {
-			return b.String()
+			return string(b)
 		}
 		name := rest[:nameLength(rest)]
 		text = rest[len(name):]
-		if inside, after, closed := strings.Cut(strings.TrimPrefix(rest, "{"), "}"); closed && rest[0] == '{' && program == gemini && nameLength(inside) == len(inside) {
-			b.WriteString("${" + inside + ":-${" + inside + "}}")
-			text = after
-			continue
-		}
+		new := "$" + name
 		switch {
+		case program == gemini && strings.HasPrefix(rest, "{"):
+			inside, after, closed := cut(rest[1:], "}")
+			if closed && nameLength(inside) == len(inside) {
+				new, text = "${"+inside+":-${"+inside+"}}", after
+			}
 		case strings.HasPrefix(rest, "$"):
-			b.WriteString("${$}") // which escapes nothing
+			new = "${$}" // which escapes nothing
 		case name == "" || name == "env" && strings.HasPrefix(text, ":"):
-			b.WriteString("$" + name)
 		case program == gemini:
-			b.WriteString("${" + name + ":-$" + name + "}")
+			new = "${" + name + ":-$" + name + "}"
 		default:
-			b.WriteString("${" + name + "}")
+			new = "${" + name + "}"
 		}
+		b = append(b, new...)
 	}
 }
 

@@ -97,16 +97,7 @@ func (s *Server) Public() *Server {
 	p.Overrides = publicOverrides(p.Overrides)
 	p.URL = settings.PublicURL(p.URL)
 	p.Args = settings.PublicArgs(p.Args)
-	texts := []*string{&p.Command, &p.URL, &p.Dir, &p.ID, &p.Auth.OAuth.ClientID, &p.Auth.OAuth.RedirectURI}
-	for i := range p.Args {
-		texts = append(texts, &p.Args[i])
-	}
-	for _, t := range p.Auth.OAuth.texts() {
-		texts = append(texts, t.value)
-	}
-	for _, text := range texts { // what Expand has put there
-		*text = s.Hide(*text)
-	}
+	p.texts(func(_, _, text string) string { return s.Hide(text) }) // what Expand has put there
 	return p
 }
 

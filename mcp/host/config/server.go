@@ -151,39 +151,3 @@ func (s *Server) copy() *Server {
 	}
 	return &c
 }
-
-// Equal reports whether s and o have the same settings, except for Source.
-func (s *Server) Equal(o *Server) bool {
-	if o == nil {
-		return false
-	}
-	a, b := &s.Auth, &o.Auth
-	return s.Type == o.Type && s.Command == o.Command && same(s.Args, o.Args) && s.Dir == o.Dir &&
-		same(s.Env, o.Env) && same(s.EnvFiles, o.EnvFiles) && s.InheritEnv == o.InheritEnv &&
-		s.URL == o.URL && sameMap(s.Headers, o.Headers) && s.ID == o.ID &&
-		a.Type == b.Type && a.Token == b.Token && a.Header == b.Header &&
-		a.OAuth.ClientID == b.OAuth.ClientID && a.OAuth.ClientSecret == b.OAuth.ClientSecret &&
-		same(a.OAuth.Scopes, b.OAuth.Scopes) && a.OAuth.CallbackPort == b.OAuth.CallbackPort &&
-		a.OAuth.RedirectURI == b.OAuth.RedirectURI && a.OAuth.Account == b.OAuth.Account &&
-		a.OAuth.Issuer == b.OAuth.Issuer && a.OAuth.IssuerInMetadata == b.OAuth.IssuerInMetadata && a.OAuth.Resource == b.OAuth.Resource &&
-		a.OAuth.AssumePKCE == b.OAuth.AssumePKCE && a.OAuth.AuthorizationURL == b.OAuth.AuthorizationURL && a.OAuth.TokenURL == b.OAuth.TokenURL &&
-		sameMap(a.OAuth.Parameters, b.OAuth.Parameters) && sameMap(a.OAuth.Extra, b.OAuth.Extra) &&
-		s.Literal == o.Literal && s.untrusted == o.untrusted && s.files.equal(o.files) && s.Timeout == o.Timeout && s.ConnectTimeout == o.ConnectTimeout && s.base == o.base && s.project == o.project &&
-		s.Name == o.Name && s.Scope == o.Scope && s.Disabled == o.Disabled &&
-		s.Required == o.Required && s.Lazy == o.Lazy && s.Serial == o.Serial && s.MaxRetries == o.MaxRetries && s.MaxResultText == o.MaxResultText &&
-		(s.Deferred == nil) == (o.Deferred == nil) && (s.Deferred == nil || *s.Deferred == *o.Deferred) &&
-		(s.Invalid == nil) == (o.Invalid == nil) && sameOverrides(s.Overrides, o.Overrides) && (s.Tools.Allow == nil) == (o.Tools.Allow == nil) && same(s.Tools.Allow, o.Tools.Allow) &&
-		same(s.Tools.Deny, o.Tools.Deny) && same(s.AutoApprove, o.AutoApprove) &&
-		s.Title == o.Title && s.Description == o.Description && sameMap(s.Extra, o.Extra)
-}
-
-func same(a, b []string) bool { return slices.Equal(a, b) }
-
-func sameMap[T ~string | ~[]byte](a, b map[string]T) bool {
-	for key, value := range a {
-		if other, ok := b[key]; !ok || string(other) != string(value) {
-			return false
-		}
-	}
-	return len(a) == len(b)
-}

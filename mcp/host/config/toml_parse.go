@@ -23,83 +23,50 @@ const (
 // small.
 type tomlNode struct {
 	key  string
-	text string               // of a string, unquoted, or JSON of a plain value
-	last *tomlNode            // of the members of a table or the items of a list, in a ring
-	next *tomlNode            // in the ring that the node is in
-	keys map[string]*tomlNode // the members of a table that has more than a few
-	at   int32                // offset in the file
-	size uint8                // the members of a table that has no more than a few
+	text string    // of a string, unquoted, or JSON of a plain value
+	last *tomlNode // of the members of a table or the items of a list, in a ring
+	next *tomlNode // in the ring that the node is in
+	at   int32     // offset in the file
 	kind uint8
 }
 
-// fewKeys is how many members of a table are found without a map.
-const fewKeys = 8
+// A tomlKey identifies a member of a table.
+type tomlKey struct {
+	table *tomlNode
+	key   string
+}
 
 func (t *tomlNode) isTable() bool { return t.kind >= tomlTable }
 
-// each calls f for each member or item.
-func (t *tomlNode) each(f func(m *tomlNode)) {
+// each calls yield for each member or item.
+func (t *tomlNode) each(yield func(m *tomlNode) bool) {
 	if t.last == nil {
 		return
 	}
-	for m := t.last.next; ; {
-		next, last := m.next, m == t.last // f may move m to another ring
-		if f(m); last {
-			return
-		}
-		m = next
-	}
-}
-
-// find returns the member with a key, or nil.
-func (t *tomlNode) find(key string) (found *tomlNode) {
-	if t.keys != nil {
-		return t.keys[key]
-	}
-	t.each(func(m *tomlNode) {
-		if m.key == key {
-			found = m
-		}
-	})
-	return found
-}
-
-// append appends a member, whose key is new, or an item.
-func (t *tomlNode) append(m *tomlNode) {
-	if m.next = m; t.last != nil {
-		m.next, t.last.next = t.last.next, m
-	}
-	t.last = m
-	if !t.isTable() {
-		return
-	}
-	switch t.size++; {
-	case t.size <= fewKeys:
-	case t.keys == nil:
-		t.keys = make(map[string]*tomlNode)
-		t.each(func(m *tomlNode) { t.keys[m.key] = m })
-		t.size = fewKeys
-	default:
-		t.keys[m.key] = m
-		t.size = fewKeys
+	for m := t.last.next; yield(m) && m != t.last; m = m.next {
 	}
 }
 
 // appendJSON appends the value.
 func (t *tomlNode) appendJSON(b []byte) []byte {
-	switch {
-	case t.kind == tomlPlain:
+	brackets := "{}"
+	switch t.kind {
+	case tomlPlain:
 		return append(b, t.text...)
-	case t.kind == tomlString:
+	case tomlString:
 		return wire.AppendString(b, t.text)
-	case t.kind == tomlList:
-		b = append(b, '[')
-		t.each(func(m *tomlNode) { b = m.appendJSON(wire.AppendComma(b)) })
-		return append(b, ']')
+	case tomlList:
+		brackets = "[]"
 	}
-	b = append(b, '{')
-	t.each(func(m *tomlNode) { b = m.appendJSON(wire.AppendKey(b, m.key)) })
-	return append(b, '}')
+	b = append(b, brackets[0])
+	for m := range t.each {
+		if t.kind == tomlList {
+			b = m.appendJSON(wire.AppendComma(b))
+		} else {
+			b = m.appendJSON(wire.AppendKey(b, m.key))
+		}
+	}
+	return append(b, brackets[1])
 }
 
 // A tomlParser parses a file into tables. at is the current offset.
@@ -107,10 +74,10 @@ type tomlParser struct {
 	text    string
 	at      int
 	root    *tomlNode
-	depth   int        // of the table whose keys are next, as in JSON
-	ignored bool       // the keys are not those of servers, and their values may have any type
-	nodes   []tomlNode // not yet in use
-	scratch tomlNode   // what is ignored
+	members map[tomlKey]*tomlNode // the members of all tables
+	depth   int                   // of the table whose keys are next, as in JSON
+	ignored bool                  // the keys are not those of servers, and their values may have any type
+	scratch tomlNode              // what is ignored
 }
 
 var errTOMLDepth = diag.Message("tables and lists nest deeper than 128") // wire.MaxDepth
@@ -204,7 +171,7 @@ func definedTwice(key string) error { return diag.Message(wire.Quote(key) + " is
 // table returns the member of a table that is a table itself. It creates a missing one
 // of a kind.
 func (p *tomlParser) table(t *tomlNode, key string, kind uint8) (*tomlNode, error) {
-	m := t.find(key)
+	m := p.members[tomlKey{t, key}]
 	if m == nil {
 		m = p.add(t, key)
 		m.kind = kind
@@ -226,13 +193,14 @@ func (p *tomlParser) add(t *tomlNode, key string) *tomlNode {
 	if p.ignored {
 		return &p.scratch
 	}
-	if len(p.nodes) == 0 {
-		p.nodes = make([]tomlNode, 64)
+	m := &tomlNode{key: key, at: int32(p.at)}
+	if t.last == nil {
+		t.last, m.next = m, m
 	}
-	m := &p.nodes[0]
-	p.nodes = p.nodes[1:]
-	m.key, m.at = key, int32(p.at)
-	t.append(m)
+	m.next, t.last.next = t.last.next, m
+	if t.last = m; t.kind != tomlList {
+		p.members[tomlKey{t, key}] = m
+	}
 	return m
 }
 
@@ -256,7 +224,7 @@ func (p *tomlParser) pair(t *tomlNode) (err error) {
 			return err
 		}
 	}
-	if !p.ignored && t.find(key) != nil {
+	if !p.ignored && p.members[tomlKey{t, key}] != nil {
 		return definedTwice(key)
 	}
 	v := p.add(t, key)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/lock"
@@ -99,7 +100,7 @@ func (f *fileEnv) equal(o *fileEnv) bool {
 		return true
 	}
 	for i := range a {
-		if i >= len(b) || !same(a[i].lines, b[i].lines) || (a[i].err == nil) != (b[i].err == nil) {
+		if i >= len(b) || !slices.Equal(a[i].lines, b[i].lines) || (a[i].err == nil) != (b[i].err == nil) {
 			return false
 		}
 	}

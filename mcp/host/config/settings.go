@@ -1,0 +1,279 @@
+package config
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp"
+)
+
+// A setting is a field that files can set, with the names that it has in them. Files are
+// read and written by lists of settings, and two servers are compared by them.
+type setting struct {
+	names string // between blanks; files are written with the first one
+	value any    // a pointer to the field
+}
+
+// Fields that are written in a way of their own. The unit of a duration depends on the
+// dialect; that of seconds is in its names, and it is another name of a duration.
+type (
+	duration    time.Duration
+	seconds     time.Duration
+	allowed     []string // written even if it is empty
+	environment []string
+	overrides   map[string]*Override
+)
+
+// settings returns the fields in the order in which they are written. Some are read by
+// entry.field.
+func (s *Server) settings() []setting {
+	return []setting{
+		{"type", &s.Type},
+		{"command", &s.Command},
+		{"args", &s.Args}, // after the arguments in a command that is a list
+		{"cwd", &s.Dir},
+		{"env", (*environment)(&s.Env)},
+		{"envFile", &s.EnvFiles},
+		{"inheritEnv", &s.InheritEnv},
+		{"url", &s.URL},
+		{"headers", &s.Headers},
+		{"auth", &s.Auth},
+		{"id name", &s.ID},
+		{"disabled", &s.Disabled},
+		{"required", &s.Required},
+		{"lazy", &s.Lazy},
+		{"serial", &s.Serial},
+		{"deferred", &s.Deferred},
+		{"timeout", (*duration)(&s.Timeout)},
+		{"connectTimeout", (*duration)(&s.ConnectTimeout)},
+		{"timeout_seconds tool_timeout_sec toolTimeout", (*seconds)(&s.Timeout)},
+		{"startup_timeout_sec", (*seconds)(&s.ConnectTimeout)},
+		{"max_retries", &s.MaxRetries},
+		{"maxResultText", &s.MaxResultText},
+		{"includeTools allowedTools enabled_tools enabledTools", (*allowed)(&s.Tools.Allow)},
+		{"excludeTools blockedTools disabledTools disabled_tools", &s.Tools.Deny},
+		{"autoApprove", &s.AutoApprove},
+		{"overrides", (*overrides)(&s.Overrides)},
+		{"title", &s.Title},
+		{"description", &s.Description},
+	}
+}
+
+func (a *Auth) settings() []setting {
+	return []setting{{"type", &a.Type}, {"token key apiKey", &a.Token}, {"header", &a.Header}}
+}
+
+func (o *OAuth) settings() []setting {
+	return []setting{
+		{"clientId client_id CLIENT_ID", &o.ClientID}, // the last is Cursor's
+		{"clientSecret client_secret CLIENT_SECRET", &o.ClientSecret},
+		{"scopes scope oauthScopes", &o.Scopes},
+		{"callbackPort callback_port", &o.CallbackPort},
+		{"redirectUri redirect_uri", &o.RedirectURI},
+		{"issuer", &o.Issuer},
+		{"issuerInMetadata", &o.IssuerInMetadata},
+		{"resource", &o.Resource},
+		{"authorizationUrl", &o.AuthorizationURL},
+		{"tokenUrl", &o.TokenURL},
+		{"account", &o.Account},
+		{"assumePKCE", &o.AssumePKCE},
+		{"parameters", &o.Parameters},
+	}
+}
+
+func (o *Override) settings() []setting {
+	return []setting{
+		{"name", &o.Name}, {"description", &o.Description}, {"omit", &o.Omit}, {"maxResultText", &o.MaxResultText},
+		{"arguments", &o.Arguments}, {"properties", &o.Properties},
+	}
+}
+
+// destination returns the field with a name, or nil.
+func destination(all []setting, name string) any {
+	for _, s := range all {
+		for first, rest := "", s.names; rest != ""; {
+			if first, rest, _ = cut(rest, " "); first == name {
+				return s.value
+			}
+		}
+	}
+	return nil
+}
+
+// readAll reads an object into fields.
+func readAll(path string, value []byte, to []setting) error {
+	return each(path, value, func(m *member) error {
+		if destination(to, m.key) == nil {
+			return errUnknown
+		}
+		return read(destination(to, m.key), m.value)
+	})
+}
+
+// readKnown reads an object into fields, and ignores its other members.
+func readKnown(path string, value []byte, to []setting) error {
+	return each(path, value, func(m *member) error { return read(destination(to, m.key), m.value) })
+}
+
+// read reads a value into a field.
+func read(to any, value []byte) (err error) {
+	switch to := to.(type) {
+	case *string:
+		*to, err = readString(value)
+	case *bool:
+		*to, err = readBool(value)
+	case **bool:
+		*to = new(bool)
+		**to, err = readBool(value)
+	case *int:
+		*to, err = readInt(value)
+	case *seconds:
+		*(*time.Duration)(to), err = readTime(value, time.Second)
+	case *allowed:
+		return read((*[]string)(to), value)
+	case *[]string:
+		var list []string
+		if list, err = readStrings(value); *to == nil {
+			*to = list // not nil, even if it is empty
+		} else {
+			*to = append(*to, list...)
+		}
+	case *map[string]mcp.RawMessage:
+		list, invalid := object("", value, 0)
+		*to, err = make(map[string]mcp.RawMessage, len(list)), invalid
+		for _, m := range list {
+			(*to)[m.key] = mcp.RawMessage(m.value)
+		}
+	}
+	return err
+}
+
+// sameSettings reports whether the fields of two values of one type are the same.
+func sameSettings(a, b []setting) bool {
+	for i := range a {
+		if !sameField(a[i].value, b[i].value) {
+			return false
+		}
+	}
+	return true
+}
+
+func sameField(a, b any) bool {
+	switch a := a.(type) {
+	case *string:
+		return *a == *b.(*string)
+	case *bool:
+		return *a == *b.(*bool)
+	case **bool:
+		d := *b.(**bool)
+		return (*a == nil) == (d == nil) && (d == nil || **a == *d)
+	case *int:
+		return *a == *b.(*int)
+	case *duration:
+		return *a == *b.(*duration)
+	case *[]string:
+		return slices.Equal(*a, *b.(*[]string))
+	case *environment:
+		return slices.Equal(*a, *b.(*environment))
+	case *allowed:
+		list := *b.(*allowed)
+		return (*a == nil) == (list == nil) && slices.Equal(*a, list)
+	case *map[string]string:
+		return sameMap(*a, *b.(*map[string]string))
+	case *map[string]mcp.RawMessage:
+		return sameMap(*a, *b.(*map[string]mcp.RawMessage))
+	case *Auth:
+		c := b.(*Auth)
+		return sameSettings(a.settings(), c.settings()) && sameSettings(a.OAuth.settings(), c.OAuth.settings()) && sameMap(a.OAuth.Extra, c.OAuth.Extra)
+	case *overrides:
+		all := *b.(*overrides)
+		for tool, o := range *a {
+			if p, ok := all[tool]; !ok || !o.Equal(p) {
+				return false
+			}
+		}
+		return len(*a) == len(all)
+	}
+	return true // another name of a field before it
+}
+
+// Equal reports whether s and o have the same settings, except for Source.
+func (s *Server) Equal(o *Server) bool {
+	return o != nil && sameSettings(s.settings(), o.settings()) && s.Name == o.Name && s.Scope == o.Scope && s.Literal == o.Literal &&
+		(s.Invalid == nil) == (o.Invalid == nil) && sameMap(s.Extra, o.Extra) &&
+		s.untrusted == o.untrusted && s.files.equal(o.files) && s.base == o.base && s.project == o.project
+}
+
+// Equal reports whether o and p change the same.
+func (o *Override) Equal(p *Override) bool {
+	return o == p || o != nil && p != nil && sameSettings(o.settings(), p.settings())
+}
+
+func sameMap[T ~string | ~[]byte](a, b map[string]T) bool {
+	for key, value := range a {
+		if other, ok := b[key]; !ok || string(other) != string(value) {
+			return false
+		}
+	}
+	return len(a) == len(b)
+}
+
+// texts calls change for each text that may have references, except for Env and EnvFiles,
+// and stores what it returns. part names a text of a field that has several. Without a
+// value, a header is removed.
+func (s *Server) texts(change func(field, part, text string) string) {
+	s.Command = change("command", "", s.Command)
+	for i, arg := range s.Args {
+		s.Args[i] = change("args", "", arg)
+	}
+	s.Dir = change("cwd", "", s.Dir)
+	s.URL = change("url", "", s.URL)
+	for _, name := range wire.SortedKeys(s.Headers) {
+		text := s.Headers[name]
+		if s.Headers[name] = change("headers", name, text); s.Headers[name] == "" && text != "" {
+			delete(s.Headers, name) // as Codex does if a variable is not set
+		}
+	}
+	o := &s.Auth.OAuth
+	for _, t := range o.texts() {
+		*t.value = change("oauth."+t.name, "", *t.value)
+	}
+	s.Auth.Token = change("auth", "", s.Auth.Token)
+	o.ClientID = change("oauth.clientId", "", o.ClientID)
+	o.ClientSecret = change("oauth.clientSecret", "", o.ClientSecret)
+	o.RedirectURI = change("oauth.redirectUri", "", o.RedirectURI)
+	s.ID = change("id", "", s.ID)
+}
+
+// cut is strings.Cut, which the compiler would copy to each place.
+//
+//go:noinline
+func cut(s, sep string) (before, after string, found bool) { return strings.Cut(s, sep) }
+
+const errMasked = diag.Message("a secret is masked (" + diag.Mask + "): enter it again, and write files with RevealJSON")
+
+// checkMasked returns an error if the text of a secret is a mask.
+func (s *Server) checkMasked() (err error) {
+	check := func(field, _, text string) string {
+		if strings.HasSuffix(text, diag.Mask) || strings.Contains(text, "://"+diag.Mask) || field == "url" && strings.Contains(text, diag.Mask) ||
+			strings.Contains(text, "://") && strings.HasSuffix(text, "?...") {
+			err = errMasked
+		}
+		return text
+	}
+	s.copy().texts(check)
+	for _, v := range s.Env {
+		check("env", "", v)
+	}
+	for _, o := range s.Overrides {
+		if o != nil {
+			for _, value := range o.Arguments {
+				check("overrides", "", strings.TrimSuffix(string(value), `"`))
+			}
+		}
+	}
+	return err
+}
