@@ -118,7 +118,7 @@ func (e *effects) program(s *Server) {
 // variables adds lines for KEY=value or KEY. literal means that values have no references.
 func (e *effects) variables(env []string, literal bool) {
 	for _, v := range env {
-		name, value, ok := strings.Cut(v, "=")
+		name, value, ok := cut(v, "=")
 		switch {
 		case !ok:
 			e.add("passes on the variable " + name)
@@ -175,12 +175,12 @@ func trustedArg(arg string) string {
 	if !isPlainWord(arg) {
 		return arg
 	}
-	if flag, _, ok := strings.Cut(arg, "="); ok && strings.HasPrefix(flag, "--") && endsSecret(flag) {
+	if flag, _, ok := cut(arg, "="); ok && strings.HasPrefix(flag, "--") && endsSecret(flag) {
 		return flag + "=" + diag.Mask
 	}
-	if scheme, rest, ok := strings.Cut(arg, "://"); ok {
+	if scheme, rest, ok := cut(arg, "://"); ok {
 		at := strings.LastIndexByte(rest[:wire.IndexAny(rest+"/", "/?#")], '@')
-		if user, _, ok := strings.Cut(rest[:max(0, at)], ":"); ok {
+		if user, _, ok := cut(rest[:max(0, at)], ":"); ok {
 			return scheme + "://" + user + ":" + diag.Mask + rest[at:]
 		}
 	}
@@ -212,7 +212,7 @@ func isPlainWord(text string) bool {
 			return false
 		}
 	}
-	name, value, ok := strings.Cut(text, "=")
+	name, value, ok := cut(text, "=")
 	return !ok || strings.Contains(name, "://") || wire.IndexAny(value, "./") < 0 // --token=./file is a program
 }
 

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
@@ -60,6 +59,8 @@ func quoteCut(name string) string {
 }
 
 // newFieldError returns an error about a field.
+//
+//go:noinline
 func newFieldError(field string, err error) *fieldError { return &fieldError{field, err, 0} }
 
 // invalidField returns an error about a field, with a text.
@@ -115,6 +116,7 @@ func readServer(from *member) (s *Server, warnings []*fieldError, err error) {
 	return &e.Server, e.warnings, err
 }
 
+//go:noinline
 func (e *entry) warn(m *member, err error) {
 	e.warnings = append(e.warnings, &fieldError{m.key, err, m.at})
 }
@@ -336,7 +338,7 @@ func (e *entry) readEnv(value []byte) error {
 		return typeError("an object or a list", value)
 	}
 	for i, v := range env {
-		if name, _, _ := strings.Cut(v, "="); !isName(name) {
+		if name, _, _ := cut(v, "="); !isName(name) {
 			return diag.Message("[" + strconv.Itoa(i) + "] must be KEY=value or the name of a variable")
 		}
 	}

@@ -68,6 +68,7 @@ func newExpansion(ctx context.Context, s *Server, v *Vars) *expansion {
 	return x
 }
 
+//go:noinline
 func (x *expansion) fail(field string, err error) {
 	if x.err == nil && err != nil {
 		x.err = newFieldError(field, err)
@@ -264,10 +265,10 @@ const escape = "$$"
 // parseReference returns the variable that V, V:-default, env:V or env:V | value:x
 // names, and the value in place of one that is not set.
 func parseReference(ref string) (name, fallback string, ok bool) {
-	name, fallback, ok = strings.Cut(ref, ":-")
+	name, fallback, ok = cut(ref, ":-")
 	if rest, isEnv := strings.CutPrefix(name, "env:"); isEnv {
 		name = rest
-		if first, second, more := strings.Cut(rest, "|"); more && !ok {
+		if first, second, more := cut(rest, "|"); more && !ok {
 			name = first
 			fallback, ok = strings.CutPrefix(wire.Trim(second), "value:")
 		}
@@ -367,12 +368,12 @@ func readEnvFile(name string) (env []string, err error) {
 	text := string(data)
 	for n := 1; text != ""; n++ {
 		var line string
-		line, text, _ = strings.Cut(text, "\n")
+		line, text, _ = cut(text, "\n")
 		line = wire.Trim(strings.TrimPrefix(line, "\uFEFF"))
 		if line == "" || line[0] == '#' {
 			continue
 		}
-		key, value, ok := strings.Cut(strings.TrimPrefix(line, "export "), "=")
+		key, value, ok := cut(strings.TrimPrefix(line, "export "), "=")
 		if key = wire.Trim(key); !ok || !isName(key) {
 			return nil, diag.Message("line " + strconv.Itoa(n) + " of " + name + " is not KEY=value")
 		}

@@ -223,8 +223,8 @@ const maxGlob, maxEnvFiles = 1024, 16
 func (e *entry) validate() error {
 	e.Disabled = e.Disabled || !e.on
 	if o := &e.Auth.OAuth; o.Issuer == "" && o.TokenURL != "" { // which names the party
-		scheme, rest, _ := strings.Cut(o.TokenURL, "://")
-		host, _, _ := strings.Cut(rest, "/")
+		scheme, rest, _ := cut(o.TokenURL, "://")
+		host, _, _ := cut(rest, "/")
 		o.Issuer = scheme + "://" + host
 	}
 	for _, globs := range [...][]string{e.Tools.Allow, e.Tools.Deny, e.AutoApprove} {

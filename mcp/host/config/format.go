@@ -57,10 +57,6 @@ func (in Input) MarshalJSON() ([]byte, error) {
 	if in.Password && in.Default != "" {
 		in.Default = diag.Mask
 	}
-	o.text("ID", in.ID)
-	o.text("Description", in.Description)
-	o.text("Default", in.Default)
-	o.flag("Password", in.Password)
-	o.list("Options", in.Options)
+	o.settings([]setting{{"ID", &in.ID}, {"Description", &in.Description}, {"Default", &in.Default}, {"Password", &in.Password}, {"Options", &in.Options}})
 	return append(o.b, '}'), nil
 }

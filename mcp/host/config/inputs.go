@@ -111,7 +111,7 @@ func (s *Server) taken() (names []string) {
 		add(text)
 	}
 	for _, v := range s.Env {
-		if _, value, ok := strings.Cut(v, "="); ok {
+		if _, value, ok := cut(v, "="); ok {
 			add(value)
 		}
 	}
@@ -121,7 +121,7 @@ func (s *Server) taken() (names []string) {
 		lines = append(lines, f.lines...)
 	}
 	for _, v := range lines {
-		if name, _, ok := strings.Cut(v, "="); ok && !seen[name] {
+		if name, _, ok := cut(v, "="); ok && !seen[name] {
 			own[name] = true
 		}
 	}

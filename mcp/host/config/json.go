@@ -39,13 +39,13 @@ func language(text []byte) string {
 		if len(line) == 0 || line[0] == '#' {
 			continue
 		}
-		if key, _, ok := strings.Cut(line, "="); ok && isKey(key) {
+		if key, _, ok := cut(line, "="); ok && isKey(key) {
 			return "TOML"
 		}
 		if header := strings.Trim(line, "[]"); line[0] == '[' && header != "" && header != line && wire.IndexAny(line, ",{:") < 0 {
 			return "TOML"
 		}
-		if key, value, ok := strings.Cut(line, ":"); ok && isKey(key) && (value == "" || value[0] == ' ') {
+		if key, value, ok := cut(line, ":"); ok && isKey(key) && (value == "" || value[0] == ' ') {
 			return "YAML"
 		}
 	}
@@ -169,6 +169,8 @@ func next(text []byte) (value, rest []byte) {
 }
 
 // kind returns the kind of a value.
+//
+//go:noinline
 func kind(value []byte) wire.Kind {
 	r := wire.NewReader(value)
 	return r.Kind()

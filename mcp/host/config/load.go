@@ -140,35 +140,28 @@ func (c *Config) read(name, scope string) {
 
 // merge adds the servers of n and replaces those of the same name.
 func (c *Config) merge(n *Config) {
-	valid, invalid := make(map[string]*Server), make(map[string]*Server)
-	for _, s := range c.Servers {
-		valid[s.Name] = s
+	var all []*Server
+	for _, list := range [...][]*Server{c.Servers, c.invalid, n.Servers, n.invalid} {
+		all = append(all, list...) // generic functions would link all methods of a Server
 	}
-	for _, s := range c.invalid {
-		invalid[s.Name] = s
+	last := make(map[string]int)
+	for i, s := range all {
+		last[s.Name] = i
 	}
-	for _, s := range n.invalid {
-		delete(valid, s.Name)
-		invalid[s.Name] = s
+	c.Servers, c.invalid = nil, nil
+	for _, name := range wire.SortedKeys(last) {
+		if s := all[last[name]]; s.Invalid == nil {
+			c.Servers = append(c.Servers, s)
+		} else {
+			c.invalid = append(c.invalid, s)
+		}
 	}
-	for _, s := range n.Servers {
-		delete(invalid, s.Name)
-		valid[s.Name] = s
-	}
-	c.Servers, c.invalid = ordered(valid), ordered(invalid)
 	c.disable(n.off)
 	c.Problems = append(c.Problems, n.Problems...)
 	c.inputs, c.users = append(c.inputs, n.inputs...), &users{}
 	if n.Discovery != nil {
 		c.Discovery = n.Discovery
 	}
-}
-
-func ordered(servers map[string]*Server) (list []*Server) {
-	for _, name := range wire.SortedKeys(servers) {
-		list = append(list, servers[name])
-	}
-	return list
 }
 
 // disable disables servers, which other files may have.

@@ -1,8 +1,8 @@
 package config
 
 import (
+	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
@@ -44,15 +44,14 @@ func (s *Server) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-func (p *Server) appendJSON() []byte {
-	o := jsonWriter{b: []byte{'{'}}
-	own := *p
-	if own.Auth.OAuth.Account == p.Name { // which is the default if it is needed
+func (s *Server) appendJSON() []byte {
+	o := jsonWriter{}
+	own := *s
+	if own.Auth.OAuth.Account == s.Name { // which is the default if it is needed
 		own.Auth.OAuth.Account = ""
 	}
-	o.settings(own.settings())
-	o.extra(p.Extra)
-	return append(o.b, '}')
+	o.server(&own)
+	return o.b
 }
 
 // String returns the server as one line, without secrets.
@@ -99,56 +98,84 @@ func (c *Config) appendServers(entry func(*Server) ([]byte, error)) ([]byte, err
 }
 
 // A jsonWriter writes the members of an object and omits empty ones.
-type jsonWriter struct{ b []byte }
+type jsonWriter struct {
+	b     []byte
+	exact bool // times that files cannot have, too
+}
 
-// settings writes fields.
+func (o *jsonWriter) server(s *Server) {
+	o.b = append(o.b, '{')
+	for _, f := range s.settings() {
+		switch {
+		case f.names == "env":
+			o.env(s.Env)
+		case f.names == "auth":
+			o.auth(&s.Auth)
+		case f.names == "overrides" && len(s.Overrides) > 0:
+			o.object("overrides", func() {
+				var tools []string
+				for tool := range s.Overrides {
+					tools = append(tools, tool)
+				}
+				slices.Sort(tools)
+				for _, tool := range tools {
+					if override := s.Overrides[tool]; override != nil {
+						o.object(tool, func() { o.settings(override.settings()) })
+					}
+				}
+			})
+		case f.value == any(&s.Tools.Allow) && s.Tools.Allow != nil:
+			o.b = appendList(wire.AppendKey(o.b, "includeTools"), s.Tools.Allow) // no tool, if it is empty
+		default:
+			o.setting(f)
+		}
+	}
+	o.extra(s.Extra)
+	o.b = append(o.b, '}')
+}
+
+//go:noinline
 func (o *jsonWriter) settings(all []setting) {
 	for _, s := range all {
-		name, _, _ := cut(s.names, " ")
-		switch v := s.value.(type) {
-		case *string:
-			o.text(name, *v)
-		case *bool:
-			o.flag(name, *v)
-		case **bool:
-			if *v != nil {
-				o.b = wire.AppendBool(wire.AppendKey(o.b, name), **v)
-			}
-		case *int:
-			if *v != 0 {
-				o.b = wire.AppendInt(wire.AppendKey(o.b, name), int64(*v))
-			}
-		case *duration: // negative means no limit, which files cannot say
-			if *v > 0 {
-				o.text(name, strconv.FormatFloat(float64(*v)/float64(time.Millisecond), 'f', -1, 64)+"ms")
-			}
-		case *[]string:
-			o.list(name, *v)
-		case *allowed:
-			if *v != nil {
-				o.b = appendList(wire.AppendKey(o.b, name), *v)
-			}
-		case *environment:
-			o.env(*v)
-		case *map[string]string:
-			o.texts(name, *v)
-		case *map[string]mcp.RawMessage:
-			if len(*v) > 0 {
-				o.object(name, func() { o.extra(*v) })
-			}
-		case *Auth:
-			o.auth(v)
-		case *overrides:
-			if len(*v) > 0 {
-				o.object(name, func() {
-					for _, tool := range wire.SortedKeys(*v) {
-						if override := (*v)[tool]; override != nil {
-							o.object(tool, func() { o.settings(override.settings()) })
-						}
-					}
-				})
-			}
+		o.setting(s)
+	}
+}
+
+func (o *jsonWriter) setting(s setting) {
+	name, _, _ := cut(s.names, " ")
+	switch v := s.value.(type) {
+	case *string:
+		o.text(name, *v)
+	case *bool:
+		if *v {
+			o.b = wire.AppendBool(wire.AppendKey(o.b, name), true)
 		}
+	case **bool:
+		if *v != nil {
+			o.b = wire.AppendBool(wire.AppendKey(o.b, name), **v)
+		}
+	case *int:
+		if *v != 0 {
+			o.b = wire.AppendInt(wire.AppendKey(o.b, name), int64(*v))
+		}
+	case *duration: // negative means no limit, which files cannot say
+		if *v > 0 || o.exact && *v < 0 {
+			o.text(name, strconv.FormatFloat(float64(*v)/float64(time.Millisecond), 'f', -1, 64)+"ms")
+		}
+	case *[]string:
+		o.list(name, *v)
+	case *map[string]string:
+		o.texts(name, *v)
+	case *map[string]mcp.RawMessage:
+		if len(*v) > 0 {
+			o.object(name, func() { o.extra(*v) })
+		}
+	}
+}
+
+func (o *jsonWriter) text(key, value string) {
+	if value != "" {
+		o.b = wire.AppendString(wire.AppendKey(o.b, key), value)
 	}
 }
 
@@ -156,12 +183,6 @@ func (o *jsonWriter) object(key string, members func()) {
 	o.b = append(wire.AppendKey(o.b, key), '{')
 	members()
 	o.b = append(o.b, '}')
-}
-
-func (o *jsonWriter) text(key, value string) {
-	if value != "" {
-		o.b = wire.AppendString(wire.AppendKey(o.b, key), value)
-	}
 }
 
 func (o *jsonWriter) flag(key string, value bool) {
@@ -199,7 +220,7 @@ func (o *jsonWriter) env(env []string) {
 	values := make(map[string]string, len(env))
 	last := ""
 	for _, v := range env {
-		name, value, ok := strings.Cut(v, "=")
+		name, value, ok := cut(v, "=")
 		if !ok || name <= last {
 			o.list("env", env)
 			return
@@ -219,12 +240,13 @@ func (o *jsonWriter) extra(fields map[string]mcp.RawMessage) {
 // auth writes the authorization. The settings of a login are members of auth, except for
 // servers that do not need a login, or not for certain.
 func (o *jsonWriter) auth(a *Auth) {
-	login := jsonWriter{b: []byte{'{'}}
+	login := jsonWriter{}
+	login.list("scopes", a.OAuth.Scopes)
+	scopes := len(login.b)
+	login.b = append(login.b[:0], '{')
 	login.settings(a.OAuth.settings())
 	login.extra(a.OAuth.Extra)
 	members := login.b[1:]
-	only := OAuth{Scopes: a.OAuth.Scopes}
-	unknown := a.Type == "" && sameSettings(only.settings(), a.OAuth.settings()) && len(a.OAuth.Extra) == 0
 	if a.Type != "" || a.Token != "" || a.Header != "" {
 		o.object("auth", func() {
 			o.settings(a.settings())
@@ -235,8 +257,8 @@ func (o *jsonWriter) auth(a *Auth) {
 	}
 	switch {
 	case len(members) == 0 || a.Type == AuthOAuth:
-	case unknown:
-		o.list("scopes", a.OAuth.Scopes)
+	case a.Type == "" && len(members) == scopes:
+		o.b = append(wire.AppendComma(o.b), members...)
 	default:
 		o.object("oauth", func() { o.b = append(o.b, members...) })
 	}

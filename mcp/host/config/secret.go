@@ -10,18 +10,18 @@ import (
 
 // secretURL adds the user info and the query values of a URL.
 func (s *Server) secretURL(url string) {
-	_, rest, ok := strings.Cut(url, "://")
+	_, rest, ok := cut(url, "://")
 	if !ok {
 		return
 	}
-	rest, query, _ := strings.Cut(rest, "?")
-	host, _, _ := strings.Cut(rest, "/")
+	rest, query, _ := cut(rest, "?")
+	host, _, _ := cut(rest, "/")
 	if at := strings.LastIndexByte(host, '@'); at >= 0 {
-		_, password, _ := strings.Cut(host[:at], ":")
+		_, password, _ := cut(host[:at], ":")
 		s.secrets = append(s.secrets, host[:at], password, unescape(password))
 	}
 	for part := range strings.SplitSeq(query, "&") {
-		_, value, _ := strings.Cut(part, "=")
+		_, value, _ := cut(part, "=")
 		if value == "" {
 			continue
 		}
@@ -52,13 +52,13 @@ func (s *Server) secretArgs(args []string) {
 	public, secrets := diag.PublicArgs(args...)
 	for i, arg := range args {
 		if public[i] != arg { // with the quotes that a shell would remove
-			_, value, _ := strings.Cut(arg, "=")
+			_, value, _ := cut(arg, "=")
 			s.secrets = append(s.secrets, arg, value)
 		}
 	}
 	for _, secret := range secrets {
-		first, _, _ := strings.Cut(secret, " ") // the mask may cover more than the secret
-		_, password, _ := strings.Cut(secret, ":")
+		first, _, _ := cut(secret, " ") // the mask may cover more than the secret
+		_, password, _ := cut(secret, ":")
 		for _, text := range [...]string{secret, first, password} {
 			s.secrets = append(s.secrets, text, unescape(text))
 		}
@@ -82,7 +82,7 @@ func (s *Server) Hide(text string) string {
 func (s *Server) Public() *Server {
 	p := s.copy()
 	for i, v := range p.Env {
-		if name, value, ok := strings.Cut(v, "="); ok && (s.Literal || !settings.IsReference(value)) {
+		if name, value, ok := cut(v, "="); ok && (s.Literal || !settings.IsReference(value)) {
 			p.Env[i] = name + "=" + diag.Mask
 		}
 	}

@@ -142,6 +142,8 @@ func (f *Filter) Allows(tool string) bool {
 }
 
 // copy returns a copy whose Args, Env and Headers may be modified.
+//
+//go:noinline
 func (s *Server) copy() *Server {
 	c := *s
 	c.Args, c.Env = slices.Clone(s.Args), slices.Clone(s.Env)

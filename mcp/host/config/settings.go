@@ -1,7 +1,6 @@
 package config
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -11,20 +10,18 @@ import (
 )
 
 // A setting is a field that files can set, with the names that it has in them. Files are
-// read and written by lists of settings, and two servers are compared by them.
+// read and written by lists of settings, and two servers are compared by what is written.
 type setting struct {
 	names string // between blanks; files are written with the first one
-	value any    // a pointer to the field
+	value any    // a pointer to the field; see special
 }
 
-// Fields that are written in a way of their own. The unit of a duration depends on the
-// dialect; that of seconds is in its names, and it is another name of a duration.
+// The unit of a duration depends on the dialect. That of seconds is in its names, which are
+// other names of a duration.
 type (
-	duration    time.Duration
-	seconds     time.Duration
-	allowed     []string // written even if it is empty
-	environment []string
-	overrides   map[string]*Override
+	duration time.Duration
+	seconds  time.Duration
+	special  struct{} // a field that is read and written by functions of its own
 )
 
 // settings returns the fields in the order in which they are written. Some are read by
@@ -35,12 +32,12 @@ func (s *Server) settings() []setting {
 		{"command", &s.Command},
 		{"args", &s.Args}, // after the arguments in a command that is a list
 		{"cwd", &s.Dir},
-		{"env", (*environment)(&s.Env)},
+		{"env", special{}},
 		{"envFile", &s.EnvFiles},
 		{"inheritEnv", &s.InheritEnv},
 		{"url", &s.URL},
 		{"headers", &s.Headers},
-		{"auth", &s.Auth},
+		{"auth", special{}},
 		{"id name", &s.ID},
 		{"disabled", &s.Disabled},
 		{"required", &s.Required},
@@ -53,10 +50,10 @@ func (s *Server) settings() []setting {
 		{"startup_timeout_sec", (*seconds)(&s.ConnectTimeout)},
 		{"max_retries", &s.MaxRetries},
 		{"maxResultText", &s.MaxResultText},
-		{"includeTools allowedTools enabled_tools enabledTools", (*allowed)(&s.Tools.Allow)},
+		{"includeTools allowedTools enabled_tools enabledTools", &s.Tools.Allow},
 		{"excludeTools blockedTools disabledTools disabled_tools", &s.Tools.Deny},
 		{"autoApprove", &s.AutoApprove},
-		{"overrides", (*overrides)(&s.Overrides)},
+		{"overrides", special{}},
 		{"title", &s.Title},
 		{"description", &s.Description},
 	}
@@ -132,8 +129,6 @@ func read(to any, value []byte) (err error) {
 		*to, err = readInt(value)
 	case *seconds:
 		*(*time.Duration)(to), err = readTime(value, time.Second)
-	case *allowed:
-		return read((*[]string)(to), value)
 	case *[]string:
 		var list []string
 		if list, err = readStrings(value); *to == nil {
@@ -151,74 +146,27 @@ func read(to any, value []byte) (err error) {
 	return err
 }
 
-// sameSettings reports whether the fields of two values of one type are the same.
-func sameSettings(a, b []setting) bool {
-	for i := range a {
-		if !sameField(a[i].value, b[i].value) {
-			return false
-		}
-	}
-	return true
-}
-
-func sameField(a, b any) bool {
-	switch a := a.(type) {
-	case *string:
-		return *a == *b.(*string)
-	case *bool:
-		return *a == *b.(*bool)
-	case **bool:
-		d := *b.(**bool)
-		return (*a == nil) == (d == nil) && (d == nil || **a == *d)
-	case *int:
-		return *a == *b.(*int)
-	case *duration:
-		return *a == *b.(*duration)
-	case *[]string:
-		return slices.Equal(*a, *b.(*[]string))
-	case *environment:
-		return slices.Equal(*a, *b.(*environment))
-	case *allowed:
-		list := *b.(*allowed)
-		return (*a == nil) == (list == nil) && slices.Equal(*a, list)
-	case *map[string]string:
-		return sameMap(*a, *b.(*map[string]string))
-	case *map[string]mcp.RawMessage:
-		return sameMap(*a, *b.(*map[string]mcp.RawMessage))
-	case *Auth:
-		c := b.(*Auth)
-		return sameSettings(a.settings(), c.settings()) && sameSettings(a.OAuth.settings(), c.OAuth.settings()) && sameMap(a.OAuth.Extra, c.OAuth.Extra)
-	case *overrides:
-		all := *b.(*overrides)
-		for tool, o := range *a {
-			if p, ok := all[tool]; !ok || !o.Equal(p) {
-				return false
-			}
-		}
-		return len(*a) == len(all)
-	}
-	return true // another name of a field before it
-}
-
 // Equal reports whether s and o have the same settings, except for Source.
 func (s *Server) Equal(o *Server) bool {
-	return o != nil && sameSettings(s.settings(), o.settings()) && s.Name == o.Name && s.Scope == o.Scope && s.Literal == o.Literal &&
-		(s.Invalid == nil) == (o.Invalid == nil) && sameMap(s.Extra, o.Extra) &&
-		s.untrusted == o.untrusted && s.files.equal(o.files) && s.base == o.base && s.project == o.project
+	if o == nil {
+		return false
+	}
+	a, b := jsonWriter{exact: true}, jsonWriter{exact: true}
+	a.server(s)
+	b.server(o)
+	return string(a.b) == string(b.b) && s.Name == o.Name && s.Scope == o.Scope && s.Literal == o.Literal &&
+		(s.Invalid == nil) == (o.Invalid == nil) && s.untrusted == o.untrusted && s.files.equal(o.files) && s.base == o.base && s.project == o.project
 }
 
 // Equal reports whether o and p change the same.
 func (o *Override) Equal(p *Override) bool {
-	return o == p || o != nil && p != nil && sameSettings(o.settings(), p.settings())
-}
-
-func sameMap[T ~string | ~[]byte](a, b map[string]T) bool {
-	for key, value := range a {
-		if other, ok := b[key]; !ok || string(other) != string(value) {
-			return false
-		}
+	if o == nil || p == nil {
+		return o == p
 	}
-	return len(a) == len(b)
+	a, b := jsonWriter{}, jsonWriter{}
+	a.settings(o.settings())
+	b.settings(p.settings())
+	return string(a.b) == string(b.b)
 }
 
 // texts calls change for each text that may have references, except for Env and EnvFiles,

@@ -267,6 +267,8 @@ func isBareKey(c byte) bool {
 }
 
 // blank skips blanks and comments, and with lines also line breaks.
+//
+//go:noinline
 func (p *tomlParser) blank(lines bool) {
 	for ; p.at < len(p.text); p.at++ {
 		switch c := p.text[p.at]; {
