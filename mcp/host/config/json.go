@@ -30,22 +30,21 @@ func language(text []byte) string {
 	if s = wire.Trim(s); s == "" || s[0] == '{' {
 		return ""
 	}
-	isKey := func(key string) bool {
-		key = wire.Trim(key)
-		return key != "" && wire.IndexAny(key, " \"'[]{}") < 0 && key[0] != '#'
-	}
-	for line := range strings.SplitSeq(s, "\n") {
-		line = wire.Trim(line)
-		if len(line) == 0 || line[0] == '#' {
+	for line, rest := "", s; rest != ""; {
+		line, rest, _ = cut(rest, "\n")
+		if line = wire.Trim(line); line == "" || line[0] == '#' {
 			continue
 		}
-		if key, _, ok := cut(line, "="); ok && isKey(key) {
-			return "TOML"
+		i := wire.IndexAny(line, "=:")
+		if i < 0 {
+			i = len(line)
 		}
-		if header := strings.Trim(line, "[]"); line[0] == '[' && header != "" && header != line && wire.IndexAny(line, ",{:") < 0 {
+		key := wire.Trim(line[:i])
+		isKey := key != "" && wire.IndexAny(key, " \"'[]{}") < 0
+		switch value := line[i:]; {
+		case strings.HasPrefix(value, "=") && isKey, value == "" && line[0] == '[' && strings.Trim(line, "[]") != "" && wire.IndexAny(line, ",{") < 0:
 			return "TOML"
-		}
-		if key, value, ok := cut(line, ":"); ok && isKey(key) && (value == "" || value[0] == ' ') {
+		case isKey && (value == ":" || strings.HasPrefix(value, ": ")):
 			return "YAML"
 		}
 	}

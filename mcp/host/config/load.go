@@ -175,13 +175,11 @@ func (c *Config) disable(names []string) {
 	}
 }
 
-// offLists are where Gemini CLI and Claude Code list the servers that are switched off.
-var offLists = [...][]string{{"mcp", "excluded"}, {"disabledMcpServers"}, {"disabledMcpjsonServers"}}
-
-// readOff disables the servers that lists of the file switch off.
+// readOff disables the servers that lists of the file switch off: those of Gemini CLI and
+// of Claude Code.
 func (c *Config) readOff(file *member) {
-	for _, path := range offLists {
-		names, _ := readStrings(at(file, path...).value)
+	for _, list := range [...]*member{at(file, "mcp", "excluded"), at(file, "disabledMcpServers"), at(file, "disabledMcpjsonServers")} {
+		names, _ := readStrings(list.value)
 		c.off = append(c.off, names...)
 	}
 	if allowed, err := readStrings(at(file, "mcp", "allowed").value); err == nil {
@@ -216,9 +214,7 @@ func Parse(text []byte, source, scope string) *Config {
 	if err == nil {
 		entries, err = tables(root)
 	}
-	if err != nil {
-		c.report(text, 0, &Problem{File: source, Warning: true, Err: err})
-	}
+	c.report(text, 0, source, "", true, err)
 	for _, list := range [...]*member{at(file, "inputs"), at(file, "mcp", "inputs")} {
 		if list.value != nil {
 			c.inputs, c.users = append(c.inputs, listInputs(list.value)), &users{}
@@ -226,14 +222,10 @@ func Parse(text []byte, source, scope string) *Config {
 	}
 	c.add(text, entries, &Server{Source: source, Scope: scope, base: projectFolder(source)})
 	if err == nil && len(entries) == 0 && c.program == "" {
-		if err := explainKeys(root); err != nil {
-			c.report(text, 0, &Problem{File: source, Warning: true, Err: err})
-		}
+		c.report(text, 0, source, "", true, explainKeys(root))
 	}
 	c.readOff(file)
-	if err := c.readDiscovery(at(file, "tools", "mcp", "discovery")); err != nil {
-		c.report(text, 0, &Problem{File: source, Warning: true, Err: err})
-	}
+	c.report(text, 0, source, "", true, c.readDiscovery(at(file, "tools", "mcp", "discovery")))
 	c.ends = nil
 	c.tellAccountsApart()
 	return c
@@ -251,7 +243,7 @@ const (
 func (c *Config) add(text []byte, entries []*member, from *Server) {
 	if len(entries) > maxServers {
 		err := diag.Message("there are " + strconv.Itoa(len(entries)) + " servers; a file may have " + strconv.Itoa(maxServers))
-		c.report(text, entries[maxServers].at, &Problem{File: from.Source, Warning: true, Err: err})
+		c.report(text, entries[maxServers].at, from.Source, "", true, err)
 		return
 	}
 	left := maxWarnings
@@ -279,8 +271,7 @@ func (c *Config) add(text []byte, entries []*member, from *Server) {
 		if err == errOnlyOff {
 			c.off = append(c.off, name)
 		} else if err != nil {
-			p := &Problem{File: from.Source, Server: name, Err: err}
-			c.report(text, m.at, p)
+			p := c.report(text, m.at, from.Source, name, false, err)
 			c.invalid = append(c.invalid, &Server{Name: name, Source: from.Source, Scope: from.Scope, Invalid: p})
 		} else {
 			s.Source, s.Scope = from.Source, from.Scope
@@ -292,23 +283,25 @@ func (c *Config) add(text []byte, entries []*member, from *Server) {
 			c.Servers = append(c.Servers, s)
 		}
 		for _, w := range warnings[:min(left, len(warnings))] {
-			c.report(text, m.at, &Problem{File: from.Source, Server: name, Warning: true, Err: w})
+			c.report(text, m.at, from.Source, name, true, w)
 		}
 		left -= min(left, len(warnings))
 	}
 }
 
-// report adds a problem at an offset of the text, unless its error has a better
-// one.
-func (c *Config) report(text []byte, at int, p *Problem) {
-	switch e := p.Err.(type) {
+// report adds a problem at an offset of the text, unless its error has a better one.
+func (c *Config) report(text []byte, at int, file, server string, warning bool, err error) *Problem {
+	switch e := err.(type) {
+	case nil:
+		return nil
 	case *wire.SyntaxError:
 		at = e.Offset
 	case *fieldError:
 		at = max(at, e.at)
 	}
-	p.Line = c.line(text, at)
+	p := &Problem{file, c.line(text, at), server, warning, err}
 	c.Problems = append(c.Problems, p)
+	return p
 }
 
 // line returns the line of an offset of the text, of which there may be hundreds of
@@ -331,15 +324,14 @@ func tables(root []*member) (entries []*member, err error) {
 	bare, found := len(root) > 0, false
 	for _, m := range root {
 		bare = bare && (isServer(m.value) || m.key == "$schema")
-		unit := time.Duration(0)
-		switch m.key {
+		name, unit := m.key, time.Duration(0)
+		switch name {
 		case "mcpServers", "servers", "mcp.servers":
 		case "mcp_servers", "context_servers", "tools.mcp.servers":
 			unit = time.Second
 		case "mcp":
 			if inner := at(m, "servers"); inner.value != nil && !isServer(inner.value) {
-				inner.key = "mcp.servers"
-				m = inner
+				m, name = inner, "mcp.servers"
 			} else if !areObjects(m.value) {
 				continue // settings of something else
 			}
@@ -351,25 +343,29 @@ func tables(root []*member) (entries []*member, err error) {
 			if inner.value == nil {
 				continue
 			}
-			m = inner
-			m.key, unit = "tools.mcp.servers", time.Second
+			m, name, unit = inner, "tools.mcp.servers", time.Second
 		default:
 			continue
 		}
 		found = true
 		list, e := members(m.value, m.at)
 		if e != nil {
-			err = &fieldError{m.key, errNoObject, m.at}
+			err = &fieldError{name, errNoObject, m.at}
 		}
 		for _, server := range list {
 			server.unit = unit
 		}
 		entries = append(entries, list...)
 	}
-	if bare && !found {
-		return slices.DeleteFunc(root, func(m *member) bool { return m.key == "$schema" }), nil
+	if !bare || found {
+		return entries, err
 	}
-	return entries, err
+	for _, m := range root {
+		if m.key != "$schema" {
+			entries = append(entries, m)
+		}
+	}
+	return entries, nil
 }
 
 // explainKeys returns what is wrong with a file of members but without servers, or nil.

@@ -24,7 +24,7 @@ func ParseTOML(text []byte, source, scope string) *Config {
 		err = diag.Message("the text is TOML without a table " + serversTable + ", which is where Codex has its servers")
 		c.Problems = append(c.Problems, &Problem{File: source, Line: 1, Warning: true, Err: err})
 	} else if err != nil {
-		c.report(text, p.at, &Problem{File: source, Warning: true, Err: err})
+		c.report(text, p.at, source, "", true, err)
 	}
 	if err != nil || servers == nil {
 		return c
