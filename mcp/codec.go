@@ -39,6 +39,15 @@ type codec struct {
 	b        []byte
 	err      error // the first error of writing; the reader has its own
 	mixed    bool  // the object being written has members from Extra, which may repeat a key
+	hinting
+}
+
+// A hinting is how the members of an object are read that only describe something: a
+// value of another shape is skipped, and fails neither the object nor the result.
+type hinting struct {
+	hints bool // set by fields methods before the fields that are hints
+	hint  bool // a hint has been read from mark on
+	mark  wire.Mark
 }
 
 // Codecs are pooled: fields methods are called through an interface, so a
@@ -123,15 +132,21 @@ func (c *codec) readMembers(v object) {
 	if c.emptyArray() {
 		return
 	}
+	around := c.hinting
 	for c.r.Object(); c.come(); {
-		c.behind = false
+		c.behind, c.hints = false, false
 		v.fields(c)
-		if c.key != nil && !c.behind {
+		failed := c.hint && c.r.Err() != nil
+		if failed {
+			c.r.Reset(c.mark)
+			c.hint, c.ended = false, false
+		}
+		if failed || c.key != nil && !c.behind {
 			c.key = nil
 			c.r.Skip()
 		}
 	}
-	c.key, c.ended = nil, false
+	c.key, c.ended, c.hinting = nil, false, around
 }
 
 // come reads the key of the next member, unless no field has taken the current
@@ -139,7 +154,7 @@ func (c *codec) readMembers(v object) {
 func (c *codec) come() bool {
 	if c.key == nil && !c.ended {
 		if c.r.More() {
-			c.key, c.behind = c.r.Key(), true
+			c.key, c.behind, c.hint = c.r.Key(), true, false
 		} else {
 			c.ended = true
 		}

@@ -17,6 +17,9 @@ func (c *codec) take(key string) bool {
 		return false
 	}
 	c.key = nil
+	if c.hints {
+		c.hint, c.mark = true, c.r.Mark()
+	}
 	return !c.r.Null()
 }
 
@@ -39,48 +42,6 @@ func (c *codec) string(key string, p *string, always bool) {
 	} else if c.put(key, always || *p != "") {
 		c.b = wire.AppendString(c.b, *p)
 	}
-}
-
-// hint is for a string that describes something. It skips a value of another type, so
-// that a hint fails no item and no result.
-func (c *codec) hint(key string, p *string) {
-	if c.writing || !c.at(key) || c.r.Kind() == wire.String {
-		c.string(key, p, omitEmpty)
-	} else {
-		c.skip()
-	}
-}
-
-// skip skips the value of the current member.
-func (c *codec) skip() {
-	c.key = nil
-	c.r.Skip()
-}
-
-// lenient calls read for a member that describes something. If read fails, lenient skips
-// the value and sets *p to zero.
-func lenient[T any](c *codec, key string, p *T, read func()) {
-	if c.writing || !c.at(key) {
-		read()
-		return
-	}
-	mark := c.r.Mark()
-	if read(); c.r.Err() != nil {
-		var zero T
-		*p = zero
-		c.r.Reset(mark)
-		c.skip()
-	}
-}
-
-// icons is for icons, which only describe something.
-func (c *codec) icons(p *[]Icon) {
-	lenient(c, "icons", p, func() { list(c, "icons", p, omitEmpty) })
-}
-
-// hintObject is like pointer, and skips what has another shape.
-func hintObject[T any, P objectPtr[T]](c *codec, key string, p **T) {
-	lenient(c, key, p, func() { pointer[T, P](c, key, p) })
 }
 
 // exact is for a string that the client sends back to the server. It is always written.
@@ -135,8 +96,9 @@ func (c *codec) exactPtr(key string, p **string) {
 
 func (c *codec) boolPtr(key string, p **bool) {
 	if c.take(key) {
-		v := c.readBool()
-		*p = &v
+		if v := c.readBool(); c.r.Err() == nil {
+			*p = &v
+		}
 	} else if c.put(key, *p != nil) {
 		c.b = wire.AppendBool(c.b, **p)
 	}
@@ -155,11 +117,6 @@ func (c *codec) readBool() bool {
 		}
 	}
 	return c.r.Bool()
-}
-
-// hintBool is like boolPtr, and skips what is not a boolean.
-func (c *codec) hintBool(key string, p **bool) {
-	lenient(c, key, p, func() { c.boolPtr(key, p) })
 }
 
 func (c *codec) intPtr(key string, p **int64) {
@@ -185,8 +142,9 @@ func (c *codec) hintPtr(key string, p **int64) {
 
 func (c *codec) floatPtr(key string, p **float64) {
 	if c.take(key) {
-		f := c.readFloat(key)
-		*p = &f
+		if f := c.readFloat(key); c.r.Err() == nil {
+			*p = &f
+		}
 	} else if c.put(key, *p != nil) {
 		c.writeFloat(**p)
 	}
@@ -291,26 +249,22 @@ func (c *codec) writeMap(m map[string]RawMessage) {
 
 // object is for an object that is always written.
 func (c *codec) object(key string, v object) {
-	if c.take(key) || c.put(key, true) {
-		c.readOrWrite(v)
+	if c.take(key) {
+		c.read(v)
+	} else if c.put(key, true) {
+		c.write(v)
 	}
 }
 
 // pointer is for an object that may be absent.
 func pointer[T any, P objectPtr[T]](c *codec, key string, p **T) {
 	if c.take(key) {
-		*p = new(T)
-	} else if !c.put(key, *p != nil) {
-		return
-	}
-	c.readOrWrite(P(*p))
-}
-
-func (c *codec) readOrWrite(v object) {
-	if c.writing {
-		c.write(v)
-	} else {
-		c.read(v)
+		v := new(T)
+		if c.read(P(v)); c.r.Err() == nil {
+			*p = v
+		}
+	} else if c.put(key, *p != nil) {
+		c.write(P(*p))
 	}
 }
 
@@ -318,18 +272,21 @@ func (c *codec) readOrWrite(v object) {
 // one, because some servers send the sizes of an icon that way.
 func stringList[T ~string](c *codec, key string, p *[]T, always bool) {
 	if c.take(key) {
-		*p = []T{}
+		s := []T{}
 		one := c.r.Kind() == wire.String
 		if !one {
 			c.r.Array()
 		}
 		for one || c.more() {
 			if !c.r.Null() {
-				*p = append(*p, T(c.r.String()))
+				s = append(s, T(c.r.String()))
 			}
 			if one {
 				break
 			}
+		}
+		if c.r.Err() == nil {
+			*p = s
 		}
 	} else if c.putList(key, always || *p != nil) {
 		for _, s := range *p {
@@ -392,7 +349,9 @@ func list[T any, P objectPtr[T]](c *codec, key string, p *[]T, always bool) {
 				s = s[:last] // null
 			}
 		}
-		*p = s
+		if c.r.Err() == nil {
+			*p = s
+		}
 	} else if s := *p; c.putList(key, always || s != nil) {
 		for i := range s {
 			c.putElement(P(&s[i]))

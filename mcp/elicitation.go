@@ -190,8 +190,10 @@ func (t *PrimitiveSchema) fields(c *codec) {
 		t.Type = c.readTypes()
 	}
 	c.string("type", &t.Type, always)
-	c.hint("title", &t.Title)
-	c.hint("description", &t.Description)
+	c.hints = true
+	c.string("title", &t.Title, omitEmpty)
+	c.string("description", &t.Description, omitEmpty)
+	c.hints = false
 	c.intPtr("minLength", &t.MinLength)
 	c.intPtr("maxLength", &t.MaxLength)
 	c.string("format", &t.Format, omitEmpty)

@@ -60,10 +60,13 @@ type Prompt struct {
 
 func (t *Prompt) fields(c *codec) {
 	c.exact("name", &t.Name)
-	c.hint("title", &t.Title)
-	c.hint("description", &t.Description)
+	c.hints = true
+	c.string("title", &t.Title, omitEmpty)
+	c.string("description", &t.Description, omitEmpty)
+	c.hints = false
 	list(c, "arguments", &t.Arguments, omitEmpty)
-	c.icons(&t.Icons)
+	c.hints = true
+	list(c, "icons", &t.Icons, omitEmpty)
 	c.raw("_meta", &t.Meta)
 	c.extra(&t.Extra)
 }
@@ -82,9 +85,10 @@ type PromptArgument struct {
 
 func (t *PromptArgument) fields(c *codec) {
 	c.exact("name", &t.Name)
-	c.hint("title", &t.Title)
-	c.hint("description", &t.Description)
-	c.hintBool("required", &t.Required)
+	c.hints = true
+	c.string("title", &t.Title, omitEmpty)
+	c.string("description", &t.Description, omitEmpty)
+	c.boolPtr("required", &t.Required)
 	c.extra(&t.Extra)
 }
 
@@ -121,7 +125,9 @@ type GetPromptResult struct {
 }
 
 func (t *GetPromptResult) fields(c *codec) {
-	c.hint("description", &t.Description)
+	c.hints = true
+	c.string("description", &t.Description, omitEmpty)
+	c.hints = false
 	list(c, "messages", &t.Messages, always)
 	t.Result.fields(c)
 }

@@ -91,8 +91,9 @@ type Resource struct {
 
 func (t *Resource) fields(c *codec) {
 	c.resource(&t.URI, &t.Name, &t.Title, &t.Description, &t.MIMEType, &t.Size)
-	hintObject(c, "annotations", &t.Annotations)
-	c.icons(&t.Icons)
+	c.hints = true
+	pointer(c, "annotations", &t.Annotations)
+	list(c, "icons", &t.Icons, omitEmpty)
 	c.raw("_meta", &t.Meta)
 	c.extra(&t.Extra)
 }
@@ -101,9 +102,11 @@ func (t *Resource) fields(c *codec) {
 func (c *codec) resource(uri, name, title, description, mimeType *string, size **int64) {
 	c.exact("uri", uri)
 	c.string("name", name, always)
-	c.hint("title", title)
-	c.hint("description", description)
-	c.hint("mimeType", mimeType)
+	c.hints = true
+	c.string("title", title, omitEmpty)
+	c.string("description", description, omitEmpty)
+	c.string("mimeType", mimeType, omitEmpty)
+	c.hints = false
 	c.hintPtr("size", size)
 }
 
@@ -126,11 +129,12 @@ type ResourceTemplate struct {
 func (t *ResourceTemplate) fields(c *codec) {
 	c.exact("uriTemplate", &t.URITemplate)
 	c.string("name", &t.Name, always)
-	c.hint("title", &t.Title)
-	c.hint("description", &t.Description)
-	c.hint("mimeType", &t.MIMEType)
-	hintObject(c, "annotations", &t.Annotations)
-	c.icons(&t.Icons)
+	c.hints = true
+	c.string("title", &t.Title, omitEmpty)
+	c.string("description", &t.Description, omitEmpty)
+	c.string("mimeType", &t.MIMEType, omitEmpty)
+	pointer(c, "annotations", &t.Annotations)
+	list(c, "icons", &t.Icons, omitEmpty)
 	c.raw("_meta", &t.Meta)
 	c.extra(&t.Extra)
 }

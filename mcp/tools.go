@@ -198,13 +198,14 @@ type Tool struct {
 
 func (t *Tool) fields(c *codec) {
 	c.exact("name", &t.Name)
-	c.hint("title", &t.Title)
-	c.hint("description", &t.Description)
+	c.hints = true
+	c.string("title", &t.Title, omitEmpty)
+	c.string("description", &t.Description, omitEmpty)
 	c.raw("inputSchema", &t.InputSchema)
 	c.raw("outputSchema", &t.OutputSchema)
-	hintObject(c, "annotations", &t.Annotations)
-	hintObject(c, "execution", &t.Execution)
-	c.icons(&t.Icons)
+	pointer(c, "annotations", &t.Annotations)
+	pointer(c, "execution", &t.Execution)
+	list(c, "icons", &t.Icons, omitEmpty)
 	c.raw("_meta", &t.Meta)
 	c.extra(&t.Extra)
 }
@@ -238,11 +239,12 @@ type ToolAnnotations struct {
 }
 
 func (t *ToolAnnotations) fields(c *codec) {
-	c.hint("title", &t.Title)
-	c.hintBool("readOnlyHint", &t.ReadOnlyHint)
-	c.hintBool("destructiveHint", &t.DestructiveHint)
-	c.hintBool("idempotentHint", &t.IdempotentHint)
-	c.hintBool("openWorldHint", &t.OpenWorldHint)
+	c.hints = true
+	c.string("title", &t.Title, omitEmpty)
+	c.boolPtr("readOnlyHint", &t.ReadOnlyHint)
+	c.boolPtr("destructiveHint", &t.DestructiveHint)
+	c.boolPtr("idempotentHint", &t.IdempotentHint)
+	c.boolPtr("openWorldHint", &t.OpenWorldHint)
 	c.extra(&t.Extra)
 }
 

@@ -32,11 +32,14 @@ type Implementation struct {
 
 func (t *Implementation) fields(c *codec) {
 	c.string("name", &t.Name, always)
-	c.hint("title", &t.Title)
+	c.hints = true
+	c.string("title", &t.Title, omitEmpty)
+	c.hints = false
 	c.string("version", &t.Version, always)
-	c.hint("description", &t.Description)
-	c.hint("websiteUrl", &t.WebsiteURL)
-	c.icons(&t.Icons)
+	c.hints = true
+	c.string("description", &t.Description, omitEmpty)
+	c.string("websiteUrl", &t.WebsiteURL, omitEmpty)
+	list(c, "icons", &t.Icons, omitEmpty)
 	c.extra(&t.Extra)
 }
 
@@ -55,7 +58,8 @@ type Icon struct {
 
 func (t *Icon) fields(c *codec) {
 	c.string("src", &t.Src, always)
-	c.hint("mimeType", &t.MIMEType)
+	c.hints = true
+	c.string("mimeType", &t.MIMEType, omitEmpty)
 	stringList(c, "sizes", &t.Sizes, omitEmpty)
 	c.string("theme", &t.Theme, omitEmpty)
 	c.extra(&t.Extra)
@@ -71,9 +75,10 @@ type Annotations struct {
 }
 
 func (t *Annotations) fields(c *codec) {
-	lenient(c, "audience", &t.Audience, func() { stringList(c, "audience", &t.Audience, omitEmpty) })
-	lenient(c, "priority", &t.Priority, func() { c.floatPtr("priority", &t.Priority) })
-	c.hint("lastModified", &t.LastModified)
+	c.hints = true
+	stringList(c, "audience", &t.Audience, omitEmpty)
+	c.floatPtr("priority", &t.Priority)
+	c.string("lastModified", &t.LastModified, omitEmpty)
 	c.extra(&t.Extra)
 }
 
@@ -208,7 +213,9 @@ func (s *ServerInfo) fields(c *codec) {
 	c.string("protocolVersion", &s.ProtocolVersion, always)
 	c.object("capabilities", &s.Capabilities)
 	c.object("serverInfo", &s.Implementation)
-	c.hint("instructions", &s.Instructions)
+	c.hints = true
+	c.string("instructions", &s.Instructions, omitEmpty)
+	c.hints = false
 	if c.take("probed") {
 		s.Probed = time.Unix(c.r.Int(), 0)
 	} else if c.put("probed", s.Probed != never) {
@@ -231,7 +238,9 @@ func (t *discoverResult) fields(c *codec) {
 	}
 	stringList(c, "supportedVersions", &t.SupportedVersions, always)
 	c.object("capabilities", &t.Capabilities)
-	c.hint("instructions", &t.Instructions)
+	c.hints = true
+	c.string("instructions", &t.Instructions, omitEmpty)
+	c.hints = false
 	t.result.fields(c)
 }
 

@@ -187,7 +187,9 @@ type ResourceContents struct {
 
 func (t *ResourceContents) fields(c *codec) {
 	c.string("uri", &t.URI, always)
-	c.hint("mimeType", &t.MIMEType)
+	c.hints = true
+	c.string("mimeType", &t.MIMEType, omitEmpty)
+	c.hints = false
 	c.string("text", &t.Text, !t.IsBlob && t.Blob == "")
 	if c.at("blob") && c.r.Kind() == wire.String {
 		t.IsBlob = true // though it may be empty

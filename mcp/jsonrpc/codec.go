@@ -2,6 +2,8 @@ package jsonrpc
 
 import (
 	"bytes"
+	"strconv"
+	"unicode/utf8"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -174,43 +176,22 @@ func AppendResponse(b []byte, id ID, result RawMessage, err *Error) []byte {
 // them in strings only: JSON does not count them as line breaks, but the readers of some
 // servers split lines there.
 func oneLine(b []byte, start int) []byte {
-	at := len(b)
-	for _, lead := range [...]byte{0xC2, 0xE2} { // in UTF-8
-		for i := start; ; i++ {
-			next := bytes.IndexByte(b[i:], lead)
-			if next < 0 {
-				break
+	if bytes.IndexByte(b[start:], 0xC2) < 0 && bytes.IndexByte(b[start:], 0xE2) < 0 { // in UTF-8
+		return b
+	}
+	text, from := string(b[start:]), 0
+	for i, c := range text {
+		if c == '\u0085' || c == '\u2028' || c == '\u2029' {
+			if from == 0 {
+				b = b[:start]
 			}
-			if i += next; lineBreak(b[i:]) != "" {
-				at = min(at, i)
-				break
-			}
+			b = append(append(b, text[from:i]...), `\u`...)
+			b = append(b, strconv.FormatInt(int64(c)+0x10000, 16)[1:]...)
+			from = i + utf8.RuneLen(c)
 		}
 	}
-	rest := bytes.Clone(b[at:])
-	b = b[:at]
-	for len(rest) > 0 {
-		escape, n := lineBreak(rest), 1
-		if escape == "" {
-			b = append(b, rest[0])
-		} else {
-			b = append(b, escape...)
-			n = int(rest[0]>>5) - 4 // 2 bytes, or 3
-		}
-		rest = rest[n:]
+	if from == 0 {
+		return b
 	}
-	return b
-}
-
-// lineBreak returns the escape of the line break that b begins with, or "".
-func lineBreak(b []byte) string {
-	switch {
-	case len(b) >= 2 && b[0] == 0xC2 && b[1] == 0x85:
-		return `\u0085`
-	case len(b) >= 3 && b[0] == 0xE2 && b[1] == 0x80 && b[2] == 0xA8:
-		return `\u2028`
-	case len(b) >= 3 && b[0] == 0xE2 && b[1] == 0x80 && b[2] == 0xA9:
-		return `\u2029`
-	}
-	return ""
+	return append(b, text[from:]...)
 }
