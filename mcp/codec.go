@@ -163,6 +163,8 @@ func (c *codec) come() bool {
 }
 
 // at reports whether the current member has the given key.
+//
+//go:noinline
 func (c *codec) at(key string) bool { return c.come() && string(c.key) == key }
 
 // emptyArray reads an array if it is empty. PHP servers write an empty object

@@ -100,7 +100,9 @@ func (b *Budget) Max() int { return buffers.MessageLimit(int(b.max.Load())) }
 func (b *Budget) SetMax(n int) { b.max.Store(int64(n)) }
 
 // Take takes what an item of n bytes costs, and reports whether the budget
-// permits it.
+// permits it. Inlined, it would add 0.8 KB to an agent with a host.
+//
+//go:noinline
 func (b *Budget) Take(n int) bool {
 	if b == nil {
 		return true
