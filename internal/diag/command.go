@@ -226,6 +226,8 @@ func closing(s string, i int) int {
 func isFlag(s string) bool { return strings.HasPrefix(s, "--") || len(s) == 2 && s[0] == '-' }
 
 // isUser reports whether the value of a flag may be user:password.
+//
+//go:noinline
 func isUser(flag string) bool {
 	return flag == "-u" || flag == "-U" || strings.HasPrefix(flag, "-") && strings.HasSuffix(flag, "-user")
 }

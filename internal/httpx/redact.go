@@ -22,26 +22,17 @@ func Redact(err error, req *http.Request, more ...string) error {
 // secrets returns what may be secret in req: header fields with such names, of a
 // call or that a RoundTripper has added, the values of the query, and the password.
 func secrets(req *http.Request) []string {
-	var fields [][]string // one loop for all of them, as the compiler copies what is called thrice
-	for name, values := range req.Header {
-		if diag.IsSecretName(name) {
-			fields = append(fields, values)
-		}
-	}
-	own, _ := req.Context().Value(callKey{}).(http.Header)
-	for _, values := range own {
-		fields = append(fields, values)
-	}
-	sent, _ := req.Context().Value(sentKey{}).(http.Header)
-	for name, values := range sent {
-		if !slices.Equal(values, req.Header[name]) {
-			fields = append(fields, values)
-		}
-	}
 	var all []string
-	for _, values := range fields {
-		for _, v := range values {
-			all = append(all, v, v[strings.LastIndexByte(v, ' ')+1:]) // without "Bearer"
+	own, _ := req.Context().Value(callKey{}).(http.Header)
+	sent, _ := req.Context().Value(sentKey{}).(http.Header)
+	for i, header := range [...]http.Header{req.Header, own, sent} { // one loop, as the compiler copies what is called thrice
+		for name, values := range header {
+			if i == 0 && !diag.IsSecretName(name) || i == 2 && slices.Equal(values, req.Header[name]) {
+				continue
+			}
+			for _, v := range values {
+				all = append(all, v, v[strings.LastIndexByte(v, ' ')+1:]) // without "Bearer"
+			}
 		}
 	}
 	for _, values := range req.URL.Query() {

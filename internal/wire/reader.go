@@ -140,6 +140,8 @@ func (r *Reader) Mark() Mark { return Mark{r.pos, r.depth, r.keys.n, r.postponed
 
 // Reset goes back to where the reader was when it had no error. What was open
 // there must not have been left since.
+//
+//go:noinline
 func (r *Reader) Reset(m Mark) {
 	r.pos, r.depth, r.keys.n, r.objects, r.fresh, r.err = m.pos, m.depth, m.keys, m.objects, m.fresh, nil
 	if r.postponed > m.postponed {

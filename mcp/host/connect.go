@@ -277,6 +277,8 @@ func wantsOther(err error, typed bool) bool {
 }
 
 // withoutOp returns an error of a connection without the name of the operation.
+//
+//go:noinline
 func withoutOp(err error) error {
 	if op, ok := err.(*diag.OpError); ok && (op.Op == "connect" || strings.HasSuffix(op.Op, ": connect")) {
 		return op.Err

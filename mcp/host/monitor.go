@@ -144,6 +144,7 @@ func (m *monitor) scheduleRefresh(err error) {
 	m.relist.Reset()
 }
 
+//go:noinline
 func due(at, now time.Time) bool { return !at.IsZero() && !at.After(now) }
 
 // refreshAfter schedules a refresh after d, unless d is 0 or one is scheduled.

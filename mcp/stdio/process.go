@@ -105,6 +105,7 @@ func pipes() (ours, theirs [3]*os.File, err error) {
 	return ours, theirs, nil
 }
 
+//go:noinline
 func closeAll(files []*os.File) {
 	for _, f := range files {
 		_ = f.Close() // which may be nil
@@ -325,6 +326,8 @@ func (o *output) setDrainDeadline() {
 }
 
 // Close may be called while Read blocks, which then returns.
+//
+//go:noinline
 func (o *output) Close() error { return o.file.Close() }
 
 func (o *output) Read(p []byte) (int, error) {

@@ -75,6 +75,8 @@ func (c *conn) begin(ctx context.Context) *exchange {
 func (x *exchange) Done() <-chan struct{} { return x.ctx.Done() }
 
 // Err implements context.Context.
+//
+//go:noinline
 func (x *exchange) Err() error { return x.ctx.Err() }
 
 // Deadline implements context.Context.
