@@ -114,7 +114,6 @@ func (c *cache) remove(key string) {
 	}
 }
 
-// sweep removes expired entries.
 func (c *cache) sweep() {
 	now := time.Now()
 	for key, e := range c.entries {
@@ -192,7 +191,6 @@ func (c *Client) lookup(ctx context.Context, q *request) (RawMessage, error) {
 	return raw, nil // without a slot: storing it again would extend its time to live
 }
 
-// store caches a result of the server for its time to live.
 func (c *Client) store(slot *cacheSlot, raw RawMessage, res result) {
 	t, ok := res.(expiring)
 	if !ok {

@@ -88,8 +88,6 @@ func call[R result](ctx context.Context, c *Client, q *request, allocate func() 
 	}
 }
 
-// nextRound prepares q to be sent again after err, or returns the error of the
-// call.
 func (c *Client) nextRound(ctx context.Context, q *request, err error) error {
 	if more, ok := err.(*unfinished); ok && more.why == ErrInputRequired {
 		if err := c.collectInputs(ctx, q, more.raw); err != nil {
@@ -100,8 +98,6 @@ func (c *Client) nextRound(ctx context.Context, q *request, err error) error {
 	return c.retryAfterRefusal(ctx, q, err)
 }
 
-// retryAfterRefusal returns nil if the server has refused the call for a reason
-// that has been resolved.
 func (c *Client) retryAfterRefusal(ctx context.Context, q *request, err error) error {
 	refusal := serverError(err)
 	if refusal == nil || q.inputs.retried {
@@ -119,8 +115,6 @@ func (c *Client) retryAfterRefusal(ctx context.Context, q *request, err error) e
 	return nil
 }
 
-// resolveRefusal does what a refusal of the server requires and reports whether
-// to repeat the call. It returns an error if that failed.
 func (c *Client) resolveRefusal(ctx context.Context, q *request, refusal *jsonrpc.Error) (resolved bool, err error) {
 	switch {
 	case refusal.Code == CodeHeaderMismatch && !q.era.legacy() && q.traits&bindsArguments != 0:
@@ -133,9 +127,8 @@ func (c *Client) resolveRefusal(ctx context.Context, q *request, refusal *jsonrp
 	return false, nil
 }
 
-// roundTrip sends a request and returns the response. If the server has forgotten the
-// session, the client opens another one and sends the request once more; if the server
-// is not the one that Options.CachedServer describes, the client negotiates first.
+// roundTrip sends a request, and once more in another session if the server has forgotten
+// the first one, or if it is not the server that Options.CachedServer describes.
 func (c *Client) roundTrip(ctx context.Context, q *request) (RawMessage, error) {
 	if c.with != nil {
 		c.with(q)
@@ -158,7 +151,6 @@ func (c *Client) roundTrip(ctx context.Context, q *request) (RawMessage, error) 
 	return c.send(ctx, q)
 }
 
-// send writes a request as its era requires and waits for the response.
 func (c *Client) send(ctx context.Context, q *request) (RawMessage, error) {
 	if int(q.intercepted) < len(c.opts.Interceptors) {
 		return c.intercept(ctx, q)
@@ -204,7 +196,6 @@ func (c *Client) send(ctx context.Context, q *request) (RawMessage, error) {
 	return raw, nil
 }
 
-// sendNotification writes a notification. The era adds nothing to its params.
 func (c *Client) sendNotification(ctx context.Context, q *request) error {
 	params, err := appendParams(nil, nil, q, 0)
 	if err != nil {
@@ -237,7 +228,6 @@ func (q *request) prepare(params []byte) {
 	}
 }
 
-// cancelNotification returns the notification that cancels the call id.
 func cancelNotification(id jsonrpc.ID) *jsonrpc.Request {
 	params := append([]byte(`{"requestId":`), id.String()...)
 	params = wire.AppendString(wire.AppendKey(params, "reason"), "the caller stopped waiting")
@@ -285,7 +275,6 @@ func (c *Client) decode(q *request, raw []byte, res result) error {
 	return nil
 }
 
-// lacks returns the error for a result without a required member.
 func (c *Client) lacks(q *request, member string) error {
 	return c.failed(q, jsonrpc.Malformed(errors.New("the result has no "+member)))
 }

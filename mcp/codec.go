@@ -85,9 +85,9 @@ func decodeWhole(r *wire.Reader, v object) error {
 	return r.End()
 }
 
-// unmarshalObject reads v from a copy of data. It does nothing for null, as
+// decode reads v from a copy of data. It does nothing for null, as
 // json.Unmarshaler requires.
-func unmarshalObject(data []byte, v object) error {
+func decode(data []byte, v object) error {
 	r := wire.NewReader(slices.Clone(data))
 	if !r.Null() {
 		decodeObject(&r, v)
@@ -101,7 +101,7 @@ func appendObject(b []byte, v object) []byte {
 	return b
 }
 
-func marshalObject(v object) ([]byte, error) { return encodeObject(nil, v) }
+func encode(v object) ([]byte, error) { return encodeObject(nil, v) }
 
 func encodeObject(b []byte, v object) ([]byte, error) {
 	c := codecs.Get().(*codec)
@@ -112,14 +112,12 @@ func encodeObject(b []byte, v object) ([]byte, error) {
 	return b, err
 }
 
-// fail records the error that MarshalJSON returns.
 func (c *codec) fail(err error) {
 	if c.err == nil {
 		c.err = err
 	}
 }
 
-// read reads an object.
 func (c *codec) read(v object) {
 	if t, ok := v.(*Content); ok {
 		c.readContent(t)
@@ -182,8 +180,8 @@ func (c *codec) emptyArray() bool {
 	return true
 }
 
-// try reads v. If the value does not have the shape of v, try skips it and
-// returns the error. Invalid JSON remains an error of the reader.
+// try skips a value that does not have the shape of v, and returns the error. Invalid
+// JSON remains an error of the reader.
 func (c *codec) try(v object) error {
 	mark := c.r.Mark()
 	c.readMembers(v)
@@ -196,7 +194,6 @@ func (c *codec) try(v object) error {
 	return err
 }
 
-// write writes an object.
 func (c *codec) write(v object) {
 	if t, ok := v.(*Content); ok && t.Raw != nil {
 		c.writeRaw(t.Raw)
@@ -212,7 +209,6 @@ func (c *codec) write(v object) {
 	}
 }
 
-// repeats returns an error if an object has a key twice.
 func repeats(text []byte) error {
 	r := wire.NewReader(text)
 	for r.Object(); r.More(); r.Skip() {
@@ -232,106 +228,142 @@ func (c *codec) writeRaw(raw RawMessage) {
 	c.b = b
 }
 
-// The methods of json.Marshaler and json.Unmarshaler of each protocol type.
-//
-// MarshalJSON has a value receiver, so that encoding/json also finds it for
-// values in maps and interfaces. It returns an error if the program has set a
-// raw field to invalid JSON, a key of Extra to that of a field, or another
-// value that cannot be encoded.
-//
-// UnmarshalJSON sets the members that the text has, as encoding/json does with a
-// struct. It does nothing for null.
+// MarshalJSON of each protocol type has a value receiver, so that encoding/json also
+// finds it for values in maps and interfaces. It returns an error for a raw field with
+// invalid JSON, and for a key of Extra that is that of a field. UnmarshalJSON sets the
+// members that the text has, as encoding/json does with a struct.
 
-func (t Implementation) MarshalJSON() ([]byte, error)              { return marshalObject(&t) }
-func (t Icon) MarshalJSON() ([]byte, error)                        { return marshalObject(&t) }
-func (t Annotations) MarshalJSON() ([]byte, error)                 { return marshalObject(&t) }
-func (t Result) MarshalJSON() ([]byte, error)                      { return marshalObject(&t) }
-func (t Page) MarshalJSON() ([]byte, error)                        { return marshalObject(&t) }
-func (t Tool) MarshalJSON() ([]byte, error)                        { return marshalObject(&t) }
-func (t ToolAnnotations) MarshalJSON() ([]byte, error)             { return marshalObject(&t) }
-func (t ToolExecution) MarshalJSON() ([]byte, error)               { return marshalObject(&t) }
-func (t ListToolsResult) MarshalJSON() ([]byte, error)             { return marshalObject(&t) }
-func (t CallToolResult) MarshalJSON() ([]byte, error)              { return marshalObject(&t) }
-func (t Content) MarshalJSON() ([]byte, error)                     { return marshalObject(&t) }
-func (t ResourceContents) MarshalJSON() ([]byte, error)            { return marshalObject(&t) }
-func (t Resource) MarshalJSON() ([]byte, error)                    { return marshalObject(&t) }
-func (t ResourceTemplate) MarshalJSON() ([]byte, error)            { return marshalObject(&t) }
-func (t ListResourcesResult) MarshalJSON() ([]byte, error)         { return marshalObject(&t) }
-func (t ListResourceTemplatesResult) MarshalJSON() ([]byte, error) { return marshalObject(&t) }
-func (t ReadResourceResult) MarshalJSON() ([]byte, error)          { return marshalObject(&t) }
-func (t Prompt) MarshalJSON() ([]byte, error)                      { return marshalObject(&t) }
-func (t PromptArgument) MarshalJSON() ([]byte, error)              { return marshalObject(&t) }
-func (t PromptMessage) MarshalJSON() ([]byte, error)               { return marshalObject(&t) }
-func (t ListPromptsResult) MarshalJSON() ([]byte, error)           { return marshalObject(&t) }
-func (t GetPromptResult) MarshalJSON() ([]byte, error)             { return marshalObject(&t) }
-func (t ServerCapabilities) MarshalJSON() ([]byte, error)          { return marshalObject(&t) }
-func (t ResourcesCapability) MarshalJSON() ([]byte, error)         { return marshalObject(&t) }
-func (t CreateMessageParams) MarshalJSON() ([]byte, error)         { return marshalObject(&t) }
-func (t SamplingMessage) MarshalJSON() ([]byte, error)             { return marshalObject(&t) }
-func (t CreateMessageResult) MarshalJSON() ([]byte, error)         { return marshalObject(&t) }
-func (t ModelPreferences) MarshalJSON() ([]byte, error)            { return marshalObject(&t) }
-func (t ModelHint) MarshalJSON() ([]byte, error)                   { return marshalObject(&t) }
-func (t ToolChoice) MarshalJSON() ([]byte, error)                  { return marshalObject(&t) }
-func (t Root) MarshalJSON() ([]byte, error)                        { return marshalObject(&t) }
-func (t ElicitParams) MarshalJSON() ([]byte, error)                { return marshalObject(&t) }
-func (t PrimitiveSchema) MarshalJSON() ([]byte, error)             { return marshalObject(&t) }
-func (t EnumItems) MarshalJSON() ([]byte, error)                   { return marshalObject(&t) }
-func (t EnumOption) MarshalJSON() ([]byte, error)                  { return marshalObject(&t) }
-func (t ElicitResult) MarshalJSON() ([]byte, error)                { return marshalObject(&t) }
-func (t Task) MarshalJSON() ([]byte, error)                        { return marshalObject(&t) }
-func (t TasksCapability) MarshalJSON() ([]byte, error)             { return marshalObject(&t) }
-func (t InputRequest) MarshalJSON() ([]byte, error)                { return marshalObject(&t) }
-func (t Progress) MarshalJSON() ([]byte, error)                    { return marshalObject(&t) }
-func (t LogMessage) MarshalJSON() ([]byte, error)                  { return marshalObject(&t) }
-func (t SubscriptionFilter) MarshalJSON() ([]byte, error)          { return marshalObject(&t) }
-func (t Reference) MarshalJSON() ([]byte, error)                   { return marshalObject(&t) }
-func (t CompleteResult) MarshalJSON() ([]byte, error)              { return marshalObject(&t) }
-func (t Completion) MarshalJSON() ([]byte, error)                  { return marshalObject(&t) }
+func (t Implementation) MarshalJSON() ([]byte, error)  { return encode(&t) }
+func (t *Implementation) UnmarshalJSON(b []byte) error { return decode(b, t) }
 
-func (t *Implementation) UnmarshalJSON(data []byte) error      { return unmarshalObject(data, t) }
-func (t *Icon) UnmarshalJSON(data []byte) error                { return unmarshalObject(data, t) }
-func (t *Annotations) UnmarshalJSON(data []byte) error         { return unmarshalObject(data, t) }
-func (t *Result) UnmarshalJSON(data []byte) error              { return unmarshalObject(data, t) }
-func (t *Page) UnmarshalJSON(data []byte) error                { return unmarshalObject(data, t) }
-func (t *Tool) UnmarshalJSON(data []byte) error                { return unmarshalObject(data, t) }
-func (t *ToolAnnotations) UnmarshalJSON(data []byte) error     { return unmarshalObject(data, t) }
-func (t *ToolExecution) UnmarshalJSON(data []byte) error       { return unmarshalObject(data, t) }
-func (t *ListToolsResult) UnmarshalJSON(data []byte) error     { return unmarshalObject(data, t) }
-func (t *CallToolResult) UnmarshalJSON(data []byte) error      { return unmarshalObject(data, t) }
-func (t *Content) UnmarshalJSON(data []byte) error             { return unmarshalObject(data, t) }
-func (t *ResourceContents) UnmarshalJSON(data []byte) error    { return unmarshalObject(data, t) }
-func (t *Resource) UnmarshalJSON(data []byte) error            { return unmarshalObject(data, t) }
-func (t *ResourceTemplate) UnmarshalJSON(data []byte) error    { return unmarshalObject(data, t) }
-func (t *ListResourcesResult) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
-func (t *ListResourceTemplatesResult) UnmarshalJSON(data []byte) error {
-	return unmarshalObject(data, t)
-}
-func (t *ReadResourceResult) UnmarshalJSON(data []byte) error  { return unmarshalObject(data, t) }
-func (t *Prompt) UnmarshalJSON(data []byte) error              { return unmarshalObject(data, t) }
-func (t *PromptArgument) UnmarshalJSON(data []byte) error      { return unmarshalObject(data, t) }
-func (t *PromptMessage) UnmarshalJSON(data []byte) error       { return unmarshalObject(data, t) }
-func (t *ListPromptsResult) UnmarshalJSON(data []byte) error   { return unmarshalObject(data, t) }
-func (t *GetPromptResult) UnmarshalJSON(data []byte) error     { return unmarshalObject(data, t) }
-func (t *ServerCapabilities) UnmarshalJSON(data []byte) error  { return unmarshalObject(data, t) }
-func (t *ResourcesCapability) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
-func (t *CreateMessageParams) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
-func (t *SamplingMessage) UnmarshalJSON(data []byte) error     { return unmarshalObject(data, t) }
-func (t *CreateMessageResult) UnmarshalJSON(data []byte) error { return unmarshalObject(data, t) }
-func (t *ModelPreferences) UnmarshalJSON(data []byte) error    { return unmarshalObject(data, t) }
-func (t *ModelHint) UnmarshalJSON(data []byte) error           { return unmarshalObject(data, t) }
-func (t *ToolChoice) UnmarshalJSON(data []byte) error          { return unmarshalObject(data, t) }
-func (t *Root) UnmarshalJSON(data []byte) error                { return unmarshalObject(data, t) }
-func (t *ElicitParams) UnmarshalJSON(data []byte) error        { return unmarshalObject(data, t) }
-func (t *PrimitiveSchema) UnmarshalJSON(data []byte) error     { return unmarshalObject(data, t) }
-func (t *EnumItems) UnmarshalJSON(data []byte) error           { return unmarshalObject(data, t) }
-func (t *EnumOption) UnmarshalJSON(data []byte) error          { return unmarshalObject(data, t) }
-func (t *ElicitResult) UnmarshalJSON(data []byte) error        { return unmarshalObject(data, t) }
-func (t *Task) UnmarshalJSON(data []byte) error                { return unmarshalObject(data, t) }
-func (t *TasksCapability) UnmarshalJSON(data []byte) error     { return unmarshalObject(data, t) }
-func (t *InputRequest) UnmarshalJSON(data []byte) error        { return unmarshalObject(data, t) }
-func (t *Progress) UnmarshalJSON(data []byte) error            { return unmarshalObject(data, t) }
-func (t *LogMessage) UnmarshalJSON(data []byte) error          { return unmarshalObject(data, t) }
-func (t *SubscriptionFilter) UnmarshalJSON(data []byte) error  { return unmarshalObject(data, t) }
-func (t *Reference) UnmarshalJSON(data []byte) error           { return unmarshalObject(data, t) }
-func (t *CompleteResult) UnmarshalJSON(data []byte) error      { return unmarshalObject(data, t) }
-func (t *Completion) UnmarshalJSON(data []byte) error          { return unmarshalObject(data, t) }
+func (t Icon) MarshalJSON() ([]byte, error)  { return encode(&t) }
+func (t *Icon) UnmarshalJSON(b []byte) error { return decode(b, t) }
+
+func (t Annotations) MarshalJSON() ([]byte, error)  { return encode(&t) }
+func (t *Annotations) UnmarshalJSON(b []byte) error { return decode(b, t) }
+
+func (t Result) MarshalJSON() ([]byte, error)  { return encode(&t) }
+func (t *Result) UnmarshalJSON(b []byte) error { return decode(b, t) }
+
+func (t Page) MarshalJSON() ([]byte, error)  { return encode(&t) }
+func (t *Page) UnmarshalJSON(b []byte) error { return decode(b, t) }
+
+func (t Tool) MarshalJSON() ([]byte, error)  { return encode(&t) }
+func (t *Tool) UnmarshalJSON(b []byte) error { return decode(b, t) }
+
+func (t ToolAnnotations) MarshalJSON() ([]byte, error)  { return encode(&t) }
+func (t *ToolAnnotations) UnmarshalJSON(b []byte) error { return decode(b, t) }
+
+func (t ToolExecution) MarshalJSON() ([]byte, error)  { return encode(&t) }
+func (t *ToolExecution) UnmarshalJSON(b []byte) error { return decode(b, t) }
+
+func (t ListToolsResult) MarshalJSON() ([]byte, error)  { return encode(&t) }
+func (t *ListToolsResult) UnmarshalJSON(b []byte) error { return decode(b, t) }
+
+func (t CallToolResult) MarshalJSON() ([]byte, error)  { return encode(&t) }
+func (t *CallToolResult) UnmarshalJSON(b []byte) error { return decode(b, t) }
+
+func (t Content) MarshalJSON() ([]byte, error)  { return encode(&t) }
+func (t *Content) UnmarshalJSON(b []byte) error { return decode(b, t) }
+
+func (t ResourceContents) MarshalJSON() ([]byte, error)  { return encode(&t) }
+func (t *ResourceContents) UnmarshalJSON(b []byte) error { return decode(b, t) }
+
+func (t Resource) MarshalJSON() ([]byte, error)  { return encode(&t) }
+func (t *Resource) UnmarshalJSON(b []byte) error { return decode(b, t) }
+
+func (t ResourceTemplate) MarshalJSON() ([]byte, error)  { return encode(&t) }
+func (t *ResourceTemplate) UnmarshalJSON(b []byte) error { return decode(b, t) }
+
+func (t ListResourcesResult) MarshalJSON() ([]byte, error)  { return encode(&t) }
+func (t *ListResourcesResult) UnmarshalJSON(b []byte) error { return decode(b, t) }
+
+func (t ListResourceTemplatesResult) MarshalJSON() ([]byte, error)  { return encode(&t) }
+func (t *ListResourceTemplatesResult) UnmarshalJSON(b []byte) error { return decode(b, t) }
+
+func (t ReadResourceResult) MarshalJSON() ([]byte, error)  { return encode(&t) }
+func (t *ReadResourceResult) UnmarshalJSON(b []byte) error { return decode(b, t) }
+
+func (t Prompt) MarshalJSON() ([]byte, error)  { return encode(&t) }
+func (t *Prompt) UnmarshalJSON(b []byte) error { return decode(b, t) }
+
+func (t PromptArgument) MarshalJSON() ([]byte, error)  { return encode(&t) }
+func (t *PromptArgument) UnmarshalJSON(b []byte) error { return decode(b, t) }
+
+func (t PromptMessage) MarshalJSON() ([]byte, error)  { return encode(&t) }
+func (t *PromptMessage) UnmarshalJSON(b []byte) error { return decode(b, t) }
+
+func (t ListPromptsResult) MarshalJSON() ([]byte, error)  { return encode(&t) }
+func (t *ListPromptsResult) UnmarshalJSON(b []byte) error { return decode(b, t) }
+
+func (t GetPromptResult) MarshalJSON() ([]byte, error)  { return encode(&t) }
+func (t *GetPromptResult) UnmarshalJSON(b []byte) error { return decode(b, t) }
+
+func (t ServerCapabilities) MarshalJSON() ([]byte, error)  { return encode(&t) }
+func (t *ServerCapabilities) UnmarshalJSON(b []byte) error { return decode(b, t) }
+
+func (t ResourcesCapability) MarshalJSON() ([]byte, error)  { return encode(&t) }
+func (t *ResourcesCapability) UnmarshalJSON(b []byte) error { return decode(b, t) }
+
+func (t CreateMessageParams) MarshalJSON() ([]byte, error)  { return encode(&t) }
+func (t *CreateMessageParams) UnmarshalJSON(b []byte) error { return decode(b, t) }
+
+func (t SamplingMessage) MarshalJSON() ([]byte, error)  { return encode(&t) }
+func (t *SamplingMessage) UnmarshalJSON(b []byte) error { return decode(b, t) }
+
+func (t CreateMessageResult) MarshalJSON() ([]byte, error)  { return encode(&t) }
+func (t *CreateMessageResult) UnmarshalJSON(b []byte) error { return decode(b, t) }
+
+func (t ModelPreferences) MarshalJSON() ([]byte, error)  { return encode(&t) }
+func (t *ModelPreferences) UnmarshalJSON(b []byte) error { return decode(b, t) }
+
+func (t ModelHint) MarshalJSON() ([]byte, error)  { return encode(&t) }
+func (t *ModelHint) UnmarshalJSON(b []byte) error { return decode(b, t) }
+
+func (t ToolChoice) MarshalJSON() ([]byte, error)  { return encode(&t) }
+func (t *ToolChoice) UnmarshalJSON(b []byte) error { return decode(b, t) }
+
+func (t Root) MarshalJSON() ([]byte, error)  { return encode(&t) }
+func (t *Root) UnmarshalJSON(b []byte) error { return decode(b, t) }
+
+func (t ElicitParams) MarshalJSON() ([]byte, error)  { return encode(&t) }
+func (t *ElicitParams) UnmarshalJSON(b []byte) error { return decode(b, t) }
+
+func (t PrimitiveSchema) MarshalJSON() ([]byte, error)  { return encode(&t) }
+func (t *PrimitiveSchema) UnmarshalJSON(b []byte) error { return decode(b, t) }
+
+func (t EnumItems) MarshalJSON() ([]byte, error)  { return encode(&t) }
+func (t *EnumItems) UnmarshalJSON(b []byte) error { return decode(b, t) }
+
+func (t EnumOption) MarshalJSON() ([]byte, error)  { return encode(&t) }
+func (t *EnumOption) UnmarshalJSON(b []byte) error { return decode(b, t) }
+
+func (t ElicitResult) MarshalJSON() ([]byte, error)  { return encode(&t) }
+func (t *ElicitResult) UnmarshalJSON(b []byte) error { return decode(b, t) }
+
+func (t Task) MarshalJSON() ([]byte, error)  { return encode(&t) }
+func (t *Task) UnmarshalJSON(b []byte) error { return decode(b, t) }
+
+func (t TasksCapability) MarshalJSON() ([]byte, error)  { return encode(&t) }
+func (t *TasksCapability) UnmarshalJSON(b []byte) error { return decode(b, t) }
+
+func (t InputRequest) MarshalJSON() ([]byte, error)  { return encode(&t) }
+func (t *InputRequest) UnmarshalJSON(b []byte) error { return decode(b, t) }
+
+func (t Progress) MarshalJSON() ([]byte, error)  { return encode(&t) }
+func (t *Progress) UnmarshalJSON(b []byte) error { return decode(b, t) }
+
+func (t LogMessage) MarshalJSON() ([]byte, error)  { return encode(&t) }
+func (t *LogMessage) UnmarshalJSON(b []byte) error { return decode(b, t) }
+
+func (t SubscriptionFilter) MarshalJSON() ([]byte, error)  { return encode(&t) }
+func (t *SubscriptionFilter) UnmarshalJSON(b []byte) error { return decode(b, t) }
+
+func (t Reference) MarshalJSON() ([]byte, error)  { return encode(&t) }
+func (t *Reference) UnmarshalJSON(b []byte) error { return decode(b, t) }
+
+func (t CompleteResult) MarshalJSON() ([]byte, error)  { return encode(&t) }
+func (t *CompleteResult) UnmarshalJSON(b []byte) error { return decode(b, t) }
+
+func (t Completion) MarshalJSON() ([]byte, error)  { return encode(&t) }
+func (t *Completion) UnmarshalJSON(b []byte) error { return decode(b, t) }

@@ -83,9 +83,6 @@ func (c *codec) float(key string, p *float64) {
 	}
 }
 
-// The next five are for members whose absence differs from the zero value.
-
-// exactPtr is like exact.
 func (c *codec) exactPtr(key string, p **string) {
 	if c.take(key) {
 		s := c.r.Exact()
@@ -129,8 +126,8 @@ func (c *codec) intPtr(key string, p **int64) {
 	}
 }
 
-// hintPtr is like intPtr for a number that is only a hint: it rounds a fraction
-// toward zero and limits what is out of range, so that a hint fails no result.
+// hintPtr rounds a fraction toward zero and limits what is out of range, so that a hint
+// fails no result.
 func (c *codec) hintPtr(key string, p **int64) {
 	if c.take(key) {
 		const limit = 1 << 53
@@ -170,7 +167,6 @@ func (c *codec) writeFloat(f float64) {
 	c.b = b
 }
 
-// raw is for a value that is kept as received.
 func (c *codec) raw(key string, p *RawMessage) {
 	if c.take(key) {
 		*p = c.r.Raw()
@@ -248,7 +244,6 @@ func (c *codec) writeMap(m map[string]RawMessage) {
 	}
 }
 
-// object is for an object that is always written.
 func (c *codec) object(key string, v object) {
 	if c.take(key) {
 		c.read(v)
@@ -257,7 +252,6 @@ func (c *codec) object(key string, v object) {
 	}
 }
 
-// pointer is for an object that may be absent.
 func pointer[T any, P objectPtr[T]](c *codec, key string, p **T) {
 	if c.take(key) {
 		v := new(T)
@@ -334,7 +328,6 @@ func pointers[T any, P objectPtr[T]](c *codec, key string, p *[]*T, always bool,
 	}
 }
 
-// list is for a list of objects.
 func list[T any, P objectPtr[T]](c *codec, key string, p *[]T, always bool) {
 	if c.takeList(key) {
 		s, start := []T{}, c.r.Offset()
@@ -368,7 +361,6 @@ const maxElements = 128 << 10
 // errElements names maxElements. A constant needs no code that sets it.
 const errElements = diag.Message("JSON: more than 131072 elements in lists")
 
-// more reports whether another element of a list follows.
 func (c *codec) more() bool {
 	if !c.r.More() {
 		return false

@@ -32,10 +32,10 @@ type ServerInfo struct {
 func (s ServerInfo) Modern() bool { return s.ProtocolVersion >= protocolVersions[modernVersions-1] }
 
 // MarshalJSON encodes s as the result of initialize, in both eras.
-func (s ServerInfo) MarshalJSON() ([]byte, error) { return marshalObject(&s) }
+func (s ServerInfo) MarshalJSON() ([]byte, error) { return encode(&s) }
 
 // UnmarshalJSON decodes a result of initialize.
-func (s *ServerInfo) UnmarshalJSON(data []byte) error { return unmarshalObject(data, s) }
+func (s *ServerInfo) UnmarshalJSON(data []byte) error { return decode(data, s) }
 
 // Connect opens a connection to a server and negotiates the protocol version.
 // ctx bounds only Connect itself: the client keeps the values of ctx and lives
@@ -108,7 +108,6 @@ func (c *Client) begin(ctx context.Context, t Transport) error {
 	return nil
 }
 
-// checkArguments returns an error for an argument of Connect that is nil.
 func checkArguments(t Transport, opts *Options) error {
 	if t == nil {
 		return errors.New("connect: the transport is nil")
@@ -135,8 +134,6 @@ func (c *Client) checkDeclared() error {
 	return nil
 }
 
-// connectOp returns the operation for errors, with the names that the program
-// and the transport have for the server. Both may be empty.
 func connectOp(name, target string) string {
 	op := "connect"
 	if name != "" {
@@ -148,7 +145,6 @@ func connectOp(name, target string) string {
 	return op
 }
 
-// explain returns err with what the connection, if there is one, knows about its reason.
 func (c *Client) explain(err error) error {
 	if f := c.features; f != nil && f.Explain != nil {
 		c.guard(func() {
@@ -160,7 +156,6 @@ func (c *Client) explain(err error) error {
 	return err
 }
 
-// connectError returns the error of Connect, which names the server once.
 func (c *Client) connectError(err error) error {
 	err = c.explain(err)
 	name, target, text := c.opts.Name, c.transport.Name, err.Error()
@@ -173,7 +168,6 @@ func (c *Client) connectError(err error) error {
 	return diag.Op(connectOp(name, target), err)
 }
 
-// adopt sets the era and the server of the client.
 func (c *Client) adopt(ctx context.Context, a *agreement) error {
 	if a.server.Name == "" {
 		a.server.Name = c.transport.Name
@@ -271,7 +265,6 @@ func (f *firstOf) connect(ctx context.Context, opened Transport, opts *Options) 
 	return nil, tried
 }
 
-// isOtherKind reports whether the server apparently uses another transport.
 func isOtherKind(err error) bool {
 	for ; err != nil; err = errors.Unwrap(err) {
 		if e, ok := err.(OtherTransportError); ok {

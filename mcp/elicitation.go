@@ -209,7 +209,6 @@ func (t *PrimitiveSchema) fields(c *codec) {
 	c.extra(&t.Extra)
 }
 
-// readTypes reads the types of a field that may also be null, and returns the other one.
 func (c *codec) readTypes() (kind string) {
 	c.key = nil
 	n, null := 0, false
@@ -323,8 +322,6 @@ func (t *ElicitResult) fields(c *codec) {
 	c.extra(&t.Extra)
 }
 
-// formValue reads the value that the user entered in a field. A value of
-// another kind stays as received.
 func (c *codec) formValue() any {
 	switch c.r.Kind() {
 	case wire.String:

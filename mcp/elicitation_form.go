@@ -12,8 +12,6 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// completeForm returns the content of a form with the defaults of missing fields.
-// The error names the field with an invalid value.
 func completeForm(fields []FormField, content map[string]any) (map[string]any, error) {
 	filled := make(map[string]any, len(content))
 	for name, v := range content {

@@ -78,8 +78,6 @@ func (e Elicitation) attach(c *Client) {
 	}
 }
 
-// openRequiredPages lets the user open the pages that a refusal requires. It
-// reports whether to repeat the call.
 func (c *Client) openRequiredPages(ctx context.Context, refusal *jsonrpc.Error) (bool, error) {
 	for _, h := range c.opts.Handlers {
 		if o, ok := h.(pageOpener); ok {
@@ -118,7 +116,6 @@ func (e Elicitation) openAll(ctx context.Context, c *Client, data RawMessage) er
 	return retry.Cause(ctx)
 }
 
-// readPages decodes the list of pages in the data of a refusal.
 func readPages(data RawMessage) (pages []ElicitParams, err error) {
 	r := wire.NewReader(data)
 	for r.Object(); r.More(); {
@@ -151,8 +148,6 @@ func (c *Client) donePages() *donePages {
 // maxDonePages is how many complete pages are kept for calls that wait later.
 const maxDonePages = 1000
 
-// wait waits until the server reports a page as complete, or for the end of ctx or of
-// the connection.
 func (d *donePages) wait(ctx context.Context, id string) {
 	d.mu.Lock()
 	if i := slices.Index(d.done, id); i >= 0 {

@@ -96,7 +96,6 @@ func (e *modernEra) legacy() bool { return false }
 
 func (e *modernEra) stamp(h *jsonrpc.HTTP) { h.ProtocolVersion = e.version }
 
-// logLevel makes later requests state the level.
 func (e *modernEra) logLevel(level LoggingLevel) *request {
 	if s := string(level); s != "" {
 		e.level.Store(&s)

@@ -71,7 +71,6 @@ func (h *funcHandler) answer(ctx context.Context, _ *Client, params RawMessage) 
 	return res, res.UnmarshalJSON(b)
 }
 
-// capabilities returns the capabilities of the client.
 func (c *Client) capabilities(sessions bool) *clientCapabilities {
 	caps := clientCapabilities{Extensions: c.opts.Extensions, Experimental: c.opts.Experimental}
 	for _, h := range slices.Backward(c.opts.Handlers) { // the first of several for a method takes precedence
@@ -139,7 +138,6 @@ func (c *Client) wireError(method string, err error) *jsonrpc.Error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the client failed to handle the request"}
 }
 
-// readParams decodes the params of a request into v.
 func readParams(params RawMessage, v object) error {
 	if err := decodeText(params, v); err != nil {
 		return invalidParams(err.Error())
@@ -201,7 +199,6 @@ type Changes struct {
 
 func (Changes) declare(*clientCapabilities, bool) {}
 
-// connected subscribes and starts a goroutine that calls Changed.
 func (h Changes) connected(ctx context.Context, c *Client) error {
 	if h.Changed == nil {
 		return nil
@@ -224,7 +221,6 @@ func (h Changes) connected(ctx context.Context, c *Client) error {
 	return nil
 }
 
-// offeredLists returns the filter of all lists whose changes the server reports.
 func (c *Client) offeredLists() SubscriptionFilter {
 	return c.agreed.Load().server.Capabilities.offersLists()
 }

@@ -65,7 +65,6 @@ const hintTime = 24 * time.Hour
 // never and longAgo are values of ServerInfo.Probed.
 var never, longAgo = time.Time{}, time.Unix(1, 0)
 
-// newHandshake returns a handshake over c.conn. t is nil after Connect.
 func (c *Client) newHandshake(t Transport, cached *ServerInfo) *handshake {
 	h := &handshake{c: c, t: t, legacy: c.opts.legacy(c.opts.ProtocolVersions)}
 	single := t != nil && c.transport.SingleUse
@@ -83,13 +82,11 @@ func (c *Client) newHandshake(t Transport, cached *ServerInfo) *handshake {
 	return h
 }
 
-// expired reports whether the hint that a server is a legacy one is out of date.
 func (s *ServerInfo) expired() bool {
 	age := time.Since(s.Probed)
 	return s.Probed != never && (age < 0 || age > hintTime)
 }
 
-// run determines the server's era and the protocol version.
 func (h *handshake) run(ctx context.Context) (*agreement, error) {
 	if h.hint != nil && h.stateless && h.hint.Modern() {
 		return &agreement{era: h.c.modernEra(h.hint.ProtocolVersion), server: *h.hint, hint: true}, nil
@@ -123,20 +120,17 @@ func (h *handshake) run(ctx context.Context) (*agreement, error) {
 	}
 }
 
-// begin returns the context of the requests of a connection.
 func (h *handshake) begin(ctx context.Context) context.Context {
 	ctx, h.cancel = context.WithCancel(ctx)
 	h.outcomes = make(chan sentOutcome, maxOutcomes)
 	return ctx
 }
 
-// stop cancels the pending requests and waits for them.
 func (h *handshake) stop() {
 	h.cancel()
 	h.sending.Wait()
 }
 
-// send sends server/discover or initialize on a goroutine.
 func (h *handshake) send(ctx context.Context, k kind) {
 	h.sent(k)
 	h.everProbed = h.everProbed || k == sendProbe
@@ -177,7 +171,6 @@ func (h *handshake) await(wait time.Duration) {
 	}
 }
 
-// record records the outcome of a request.
 func (h *handshake) record(o sentOutcome) {
 	r := h.c.replyOf(o.kind, o.err)
 	h.received(o.kind, r)
@@ -192,7 +185,6 @@ func (h *handshake) record(o sentOutcome) {
 	}
 }
 
-// finish returns the best outcome.
 func (h *handshake) finish(ctx context.Context) (*agreement, error) {
 	if h.unread {
 		return nil, h.c.conn.Err() // whichever request it was
@@ -228,7 +220,6 @@ func (h *handshake) probedTime(s *ServerInfo) time.Time {
 	return h.hint.Probed
 }
 
-// replyOf returns what the outcome of a request means.
 func (c *Client) replyOf(k kind, err error) reply {
 	refusal := serverError(err)
 	switch {
@@ -253,14 +244,11 @@ func (c *Client) replyOf(k kind, err error) reply {
 	return lost
 }
 
-// isRefusal reports whether err is a response of the server, or of an HTTP server
-// in its place, by which it refuses a request.
 func isRefusal(err error) bool {
 	return serverError(err) != nil || isOtherKind(err) || isSessionLoss(err) || errors.Is(err, ErrUnsupportedVersion) ||
 		errors.Is(err, ErrMalformed)
 }
 
-// isUnauthorized reports whether an HTTP server refuses every request of the client.
 func isUnauthorized(err error) bool {
 	e, ok := diag.Find[interface {
 		error
@@ -358,8 +346,6 @@ func (c *Client) dropped(reason error, data []byte) {
 	c.discarded(reason, data)
 }
 
-// answered counts an error without an id, and reports whether it may be the response to a
-// notification.
 func (c *Client) answered() bool {
 	for {
 		n := c.notified.Load()

@@ -48,7 +48,6 @@ type InputRequiredError struct {
 func (e *InputRequiredError) Error() string        { return e.text }
 func (e *InputRequiredError) Is(target error) bool { return target == ErrInputRequired }
 
-// byHand returns the error of a server that requires input after max rounds.
 func (t *inputsRequired) byHand(max int) error {
 	if max < 0 {
 		max = 0
@@ -73,8 +72,6 @@ type inputRounds struct {
 	retried bool   // after a refusal, which happens only once
 }
 
-// collectInputs answers the server's input requests concurrently and stores the
-// answers in q for the next round.
 func (c *Client) collectInputs(ctx context.Context, q *request, raw []byte) error {
 	var required inputsRequired
 	if err := decodeText(raw, &required); err != nil {
@@ -190,7 +187,6 @@ func (t *inputsRequired) fields(c *codec) {
 	c.exactPtr("requestState", &t.state)
 }
 
-// mended reports whether a key, which is sent back, may have had a lone surrogate.
 func (t *inputsRequired) mended() bool {
 	for key := range t.requests {
 		if strings.Contains(key, "\uFFFD") {
@@ -214,7 +210,6 @@ func (c *callContext) Value(key any) any {
 	return c.client.Value(key)
 }
 
-// answerInput answers one input request.
 func (c *Client) answerInput(ctx context.Context, key string, request func(string) (InputRequest, error)) (RawMessage, error) {
 	q, err := request(key)
 	if err != nil {

@@ -95,7 +95,6 @@ func (o *OutgoingCall) Send(ctx context.Context) (RawMessage, error) {
 	return o.c.send(ctx, &q)
 }
 
-// intercept calls the next interceptor, which sends the request.
 func (c *Client) intercept(ctx context.Context, q *request) (RawMessage, error) {
 	call := &OutgoingCall{Server: c.Name(), Method: q.method, Name: q.name, Transport: c.transport.Kind, Address: c.transport.Name, c: c, q: q}
 	raw, err := c.opts.Interceptors[q.intercepted](ctx, call)

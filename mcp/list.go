@@ -13,10 +13,9 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-// pages yields the items of a paginated list. split returns the items of a
-// page. If held is not nil, the caller keeps all items; pages adds the bytes of
-// each page to *held and limits the sum. T and R are pointers. It is not a function
-// that returns an iterator, as the compiler would copy its loop into each caller.
+// pages yields the items of a list, which split takes from a page. If held is not nil,
+// the caller keeps all items; pages adds the bytes of each page to *held and limits the
+// sum. A function that returns an iterator would be compiled into each caller.
 func pages[T any, R result](ctx context.Context, c *Client, method string, held *int,
 	allocate func() R, split func(R) ([]T, *Page), yield func(T, error) bool) {
 	l := listing{c: c, method: method, held: held, seen: make(cursors)}
@@ -57,7 +56,6 @@ type listing struct {
 	err          error // ends the list after the items of the current page
 }
 
-// more reports whether to request another page.
 func (l *listing) more() bool {
 	if l.last || l.err != nil {
 		return false
@@ -143,8 +141,6 @@ func (t *Page) shorten(res result) {
 	}
 }
 
-// page requests one page of a list: the first one if cursor is nil. The list is
-// empty if the server does not have it.
 func page[R result](ctx context.Context, c *Client, method string, cursor *string, allocate func() R) (R, error) {
 	if c.undeclared(method) {
 		return allocate(), c.ended(method)
@@ -185,8 +181,6 @@ func (c *Client) undeclared(method string) bool {
 	return caps.Resources == nil && strings.HasPrefix(method, "resources/")
 }
 
-// ended returns an error if the connection has ended, for what is done without a
-// request.
 func (c *Client) ended(method string) error {
 	if err := c.conn.Err(); err != nil {
 		return c.failed(newRequest(method, "", nil), err)
@@ -194,8 +188,6 @@ func (c *Client) ended(method string) error {
 	return nil
 }
 
-// isUnknownMethod reports whether the server has refused a call because it does
-// not know the method.
 func isUnknownMethod(err error) bool {
 	refusal := serverError(err)
 	return refusal != nil && refusal.Code == jsonrpc.CodeMethodNotFound
@@ -318,7 +310,6 @@ func (c *Client) CallList(ctx context.Context, method, uri, key string, f func(i
 
 var errNilFunc = errors.New("CallList: f is nil")
 
-// each calls f with the items of a page, and reports whether to go on.
 func (l *listing) each(list RawMessage, f func(item RawMessage) bool) bool {
 	r := wire.NewReader(list)
 	r.Trust()
@@ -334,7 +325,6 @@ func (l *listing) each(list RawMessage, f func(item RawMessage) bool) bool {
 	return true
 }
 
-// appendPage appends the URI, and the cursor in the arguments.
 func (q *request) appendPage(b []byte) ([]byte, error) {
 	if q.name != "" {
 		b = wire.AppendString(wire.AppendKey(b, "uri"), q.name)

@@ -37,7 +37,6 @@ func (c *Client) beginLogLevel(ctx context.Context, e era, level LoggingLevel) e
 	return err
 }
 
-// log queues a log message for Options.Log.
 func (c *Client) log(params RawMessage) error {
 	if c.opts.Log == nil {
 		return nil

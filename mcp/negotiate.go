@@ -95,7 +95,6 @@ func (s *handshakeState) next(probeTimeout time.Duration) action {
 	return s.afterRefusal()
 }
 
-// beforeInitialize decides while initialize has not been sent.
 func (s *handshakeState) beforeInitialize(probeTimeout time.Duration) action {
 	switch s.probe {
 	case unsent:
@@ -123,7 +122,6 @@ func (s *handshakeState) beforeInitialize(probeTimeout time.Duration) action {
 	return action{kind: sendInit}
 }
 
-// afterRefusal decides after initialize has failed.
 func (s *handshakeState) afterRefusal() action {
 	switch {
 	case s.probe == accepted && s.ended: // a server of the modern era, which initialize has ended
@@ -150,7 +148,6 @@ func (s *handshakeState) afterRefusal() action {
 	return action{kind: finish}
 }
 
-// reopen opens another connection if the first request may have spoiled this one.
 func (s *handshakeState) reopen(k kind) action {
 	if s.spoiled && s.mayReopen && !s.unread {
 		return action{kind: k}
@@ -158,7 +155,6 @@ func (s *handshakeState) reopen(k kind) action {
 	return action{kind: finish}
 }
 
-// sent records that a request is sent.
 func (s *handshakeState) sent(k kind) {
 	s.late = false
 	if k == sendInit {
@@ -186,13 +182,10 @@ func (s *handshakeState) received(k kind, r reply) {
 	}
 }
 
-// reopened records that another connection is open, for one request only.
 func (s *handshakeState) reopened(k kind) {
 	*s = handshakeState{mayProbe: k == reopenModern, mayInitialize: k == reopenLegacy, stateless: s.stateless}
 }
 
-// initialize opens a session with the given protocol version, or another legacy
-// version that the server prefers.
 func (c *Client) initialize(ctx context.Context, version string) (*agreement, error) {
 	res, err := c.sendInitialize(ctx, version)
 	if other := c.otherVersion(err, version); other != "" {
@@ -243,8 +236,6 @@ func (c *Client) sendInitialize(ctx context.Context, version string) (*ServerInf
 	return res, nil
 }
 
-// otherVersion returns another legacy version that the server supports, according
-// to its refusal, or "".
 func (c *Client) otherVersion(err error, asked string) string {
 	refusal := serverError(err)
 	if refusal == nil {
@@ -256,7 +247,6 @@ func (c *Client) otherVersion(err error, asked string) string {
 	return ""
 }
 
-// supportedVersions returns the versions in a server's refusal of a version.
 func supportedVersions(e *jsonrpc.Error) (list []string) {
 	r := wire.NewReader(e.Data)
 	r.Trust()

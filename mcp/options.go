@@ -111,7 +111,6 @@ type Options struct {
 	Trace *Trace
 }
 
-// name returns the program's name for the server.
 func (o *Options) name() string {
 	if o == nil {
 		return ""
@@ -119,7 +118,6 @@ func (o *Options) name() string {
 	return o.Name
 }
 
-// withDefaults returns a copy of o in which every default is filled in.
 func (o *Options) withDefaults() Options {
 	var d Options
 	if o != nil {
@@ -210,7 +208,6 @@ type Trace struct {
 	HandlerPanic func(ctx context.Context, value any, stack []byte)
 }
 
-// observe calls a function of the Trace.
 func (c *Client) observe(set bool, f func()) {
 	if set {
 		c.guard(f)
@@ -225,7 +222,6 @@ func (c *Client) odd(reason error, data []byte) {
 	c.observe(c.trace.Odd != nil, func() { c.trace.Odd(c.ctx, reason, data) })
 }
 
-// lost handles what a connection has lost between calls.
 func (c *Client) lost(err error) {
 	switch a := c.agreed.Load(); {
 	case !isSessionLoss(err) && c.trace.StreamLost != nil:
@@ -245,7 +241,6 @@ func (c *Client) reconnecting(err error, wait time.Duration) {
 	c.observe(c.trace.Reconnect != nil, func() { c.trace.Reconnect(c.ctx, err, wait) })
 }
 
-// connHandler returns what a connection calls.
 func (c *Client) connHandler(l link) jsonrpc.Handler {
 	h := jsonrpc.Handler{
 		Message: func(_ jsonrpc.Conn, m *jsonrpc.Message) { c.message(l, m) }, Dropped: c.dropped, Odd: c.odd,
@@ -257,7 +252,6 @@ func (c *Client) connHandler(l link) jsonrpc.Handler {
 	return h
 }
 
-// onPanic returns what reports panics, or nil.
 func (c *Client) onPanic() func(value any, stack []byte) {
 	if c.trace.HandlerPanic == nil {
 		return nil

@@ -42,7 +42,6 @@ func appendParams(b []byte, era era, q *request, token int64) (_ []byte, err err
 	return append(b, '}'), nil
 }
 
-// appendMeta appends the caller's members of _meta.
 func appendMeta(b []byte, meta map[string]any) (_ []byte, err error) {
 	for _, key := range wire.SortedKeys(meta) {
 		switch key {
@@ -92,8 +91,6 @@ func (q *request) setParams(params any) error {
 	return nil
 }
 
-// namedBy returns the member of a method's params that names its tool, prompt or
-// resource, or "-".
 func namedBy(method string) string {
 	switch method {
 	case "tools/call", "prompts/get":
@@ -104,7 +101,6 @@ func namedBy(method string) string {
 	return "-"
 }
 
-// appendNamed appends the name of the tool or prompt, and the arguments.
 func (q *request) appendNamed(b []byte) ([]byte, error) {
 	b = wire.AppendString(wire.AppendKey(b, "name"), q.name)
 	b, err := appendObjectOf(wire.AppendKey(b, "arguments"), q.args)

@@ -13,7 +13,6 @@ func (c *Client) Prompts(ctx context.Context) iter.Seq2[*Prompt, error] {
 	return c.promptPages(ctx, nil)
 }
 
-// promptPages is [pages] of prompts.
 func (c *Client) promptPages(ctx context.Context, held *int) iter.Seq2[*Prompt, error] {
 	return func(yield func(*Prompt, error) bool) {
 		pages(ctx, c, "prompts/list", held, fresh[ListPromptsResult], func(res *ListPromptsResult) ([]*Prompt, *Page) {

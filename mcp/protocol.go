@@ -29,7 +29,6 @@ func ProtocolVersions() []string { return slices.Clone(protocolVersions[:]) }
 // that the options allow, or "".
 func (o *Options) modern(offered []string) string { return o.newest(false, offered) }
 
-// legacy is modern for the legacy era.
 func (o *Options) legacy(offered []string) string { return o.newest(true, offered) }
 
 func (o *Options) newest(legacy bool, offered []string) string {

@@ -102,13 +102,11 @@ func (t *requestTable) pauseTimers(d time.Duration) {
 	t.mu.Unlock()
 }
 
-// pause pauses the timeouts of calls, for a handler or a login, until resume is called.
 func (t *requestTable) pause() (resume func()) {
 	t.addBusy(1)
 	return sync.OnceFunc(func() { t.addBusy(-1) })
 }
 
-// addBusy adds n handlers or logins.
 func (t *requestTable) addBusy(n int) {
 	t.mu.Lock()
 	t.busy.count(time.Now())
@@ -116,8 +114,6 @@ func (t *requestTable) addBusy(n int) {
 	t.mu.Unlock()
 }
 
-// paused returns how long the timeouts of calls have been paused since the client
-// was created, and whether they are.
 func (t *requestTable) paused() (sum time.Duration, now bool) {
 	t.mu.Lock()
 	t.busy.count(time.Now())
@@ -126,7 +122,6 @@ func (t *requestTable) paused() (sum time.Duration, now bool) {
 	return sum, now
 }
 
-// away reports whether the timeouts of calls are paused.
 func (t *requestTable) away() bool {
 	_, now := t.paused()
 	return now
@@ -144,7 +139,6 @@ func (t *requestTable) handled(ctx context.Context, id jsonrpc.ID) bool {
 	return ok
 }
 
-// remove removes a request after its response.
 func (t *requestTable) remove(size int) {
 	t.budget.Return(size)
 	t.mu.Lock()
@@ -153,7 +147,6 @@ func (t *requestTable) remove(size int) {
 	t.mu.Unlock()
 }
 
-// cancel handles the params of the notification that cancels a request.
 func (t *requestTable) cancel(params []byte) error {
 	var p cancelledRequest
 	if err := decodeText(params, &p); err != nil {
@@ -188,7 +181,6 @@ func (t *requestTable) wait(d time.Duration) {
 	retry.Await(running.Idle(), d)
 }
 
-// request starts a goroutine that handles a request of the server and responds.
 func (c *Client) request(l link, m *jsonrpc.Message) {
 	if c.requests.refuse.Load() {
 		// Even an error response would violate the protocol.
@@ -227,7 +219,6 @@ func (c *Client) request(l link, m *jsonrpc.Message) {
 // errTooManyRequests refuses a request beyond maxRequests.
 var errTooManyRequests = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "too many requests at once"}
 
-// replyLater queues the response to a request beyond maxRequests.
 func (c *Client) replyLater(l link, m *jsonrpc.Message) {
 	id, method := m.ID, m.Method // not the params
 	var result RawMessage

@@ -18,7 +18,6 @@ func (c *Client) Resources(ctx context.Context) iter.Seq2[*Resource, error] {
 	return c.resourcePages(ctx, nil)
 }
 
-// resourcePages is [pages] of resources.
 func (c *Client) resourcePages(ctx context.Context, held *int) iter.Seq2[*Resource, error] {
 	return func(yield func(*Resource, error) bool) {
 		pages(ctx, c, "resources/list", held, fresh[ListResourcesResult], func(res *ListResourcesResult) ([]*Resource, *Page) {
@@ -43,7 +42,6 @@ func (c *Client) ResourceTemplates(ctx context.Context) iter.Seq2[*ResourceTempl
 	return c.templatePages(ctx, nil)
 }
 
-// templatePages is [pages] of resource templates.
 func (c *Client) templatePages(ctx context.Context, held *int) iter.Seq2[*ResourceTemplate, error] {
 	return func(yield func(*ResourceTemplate, error) bool) {
 		pages(ctx, c, "resources/templates/list", held, fresh[ListResourceTemplatesResult], func(res *ListResourceTemplatesResult) ([]*ResourceTemplate, *Page) {
@@ -98,7 +96,6 @@ func (t *Resource) fields(c *codec) {
 	c.extra(&t.Extra)
 }
 
-// resource is for the fields that a resource and a link to it have in common.
 func (c *codec) resource(uri, name, title, description, mimeType *string, size **int64) {
 	c.exact("uri", uri)
 	c.string("name", name, always)
@@ -188,7 +185,6 @@ func (t *ResourceTemplate) Expand(values map[string]any) (string, error) {
 	return uri, err
 }
 
-// expandTemplate expands the expressions of a template.
 func expandTemplate(rest string, values map[string]any) (string, error) {
 	var uri []byte
 	for {
@@ -238,7 +234,6 @@ func operatorFor(c byte) (op operator, special bool) {
 	return operator{"", ",", false, "", false}, false
 }
 
-// expand returns the expansion of an expression.
 func expand(expression string, values map[string]any) (string, error) {
 	if expression == "" {
 		return "", errTemplate
@@ -283,7 +278,6 @@ func expand(expression string, values map[string]any) (string, error) {
 	return op.first + strings.Join(parts, op.sep), nil
 }
 
-// joinValues returns the parts of an expression for one variable.
 func (op *operator) joinValues(name string, list []string, explode bool) []string {
 	escaped := make([]string, len(list))
 	for i, v := range list {
@@ -304,7 +298,6 @@ func (op *operator) joinValues(name string, list []string, explode bool) []strin
 	return escaped
 }
 
-// firstRunes returns the first n characters of s.
 func firstRunes(s string, n int) string {
 	for i := range s {
 		if n--; n < 0 {
@@ -314,7 +307,6 @@ func firstRunes(s string, n int) string {
 	return s
 }
 
-// isVariable reports whether s is valid as the name of a variable.
 func isVariable(s string) bool {
 	for i := range len(s) {
 		c := s[i]

@@ -156,7 +156,6 @@ func (t *SamplingMessage) fields(c *codec) {
 	c.extra(&t.Extra)
 }
 
-// contents is for a member that is one content or a list.
 func (c *codec) contents(key string, p *[]Content) {
 	switch {
 	case c.writing && len(*p) == 1:

@@ -16,8 +16,6 @@ type renewal struct {
 	err  error         // written before done is closed
 }
 
-// renewFor replaces an agreement under which q has failed with err, and returns the
-// agreement under which to repeat it. Otherwise the error is that of the call.
 func (c *Client) renewFor(ctx context.Context, q *request, lost *agreement, err error) (*agreement, error) {
 	renewErr := c.renew(ctx, lost, err)
 	a := c.agreed.Load()
@@ -33,8 +31,6 @@ func (c *Client) renewFor(ctx context.Context, q *request, lost *agreement, err 
 	return a, nil
 }
 
-// isSessionLoss reports whether err may mean that the server has forgotten the
-// session.
 func isSessionLoss(err error) bool {
 	return errors.Is(err, jsonrpc.ErrNoSession) || errors.Is(err, jsonrpc.ErrSessionInDoubt)
 }
@@ -57,8 +53,6 @@ func (c *Client) renew(ctx context.Context, lost *agreement, reason error) error
 	}
 }
 
-// beginRenewal returns the renewal of an agreement, which it starts if there is none, or
-// nil if the agreement has been replaced.
 func (c *Client) beginRenewal(ctx context.Context, lost *agreement, reason error) *renewal {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -104,8 +98,6 @@ func (c *Client) reopen(ctx context.Context, r *renewal, reason error) {
 	}
 }
 
-// repeatLogLevel sets the log level in a new session, as the server has forgotten
-// it.
 func (c *Client) repeatLogLevel(ctx context.Context) {
 	if e, ok := c.era().(*legacyEra); ok && e.level.Load() != nil {
 		if err := c.beginLogLevel(ctx, e, LoggingLevel(*e.level.Load())); err != nil {
@@ -114,8 +106,6 @@ func (c *Client) repeatLogLevel(ctx context.Context) {
 	}
 }
 
-// renegotiate replaces what Options.CachedServer says by an agreement with the
-// server.
 func (c *Client) renegotiate(ctx context.Context) (err error) {
 	defer c.recover(&err) // of an Interceptor
 	a, err := c.newHandshake(nil, nil).run(ctx)
@@ -125,7 +115,6 @@ func (c *Client) renegotiate(ctx context.Context) (err error) {
 	return c.adopt(ctx, a)
 }
 
-// verify makes sure that Server describes the server as it is.
 func (c *Client) verify(ctx context.Context) error {
 	a := c.agreed.Load()
 	if !a.hint {
@@ -134,7 +123,6 @@ func (c *Client) verify(ctx context.Context) error {
 	return c.renew(ctx, a, nil)
 }
 
-// pingSession sends a ping in the session that the client has.
 func (c *Client) pingSession(ctx context.Context) (err error) {
 	defer c.recover(&err) // of an Interceptor
 	era := c.era()
@@ -144,7 +132,6 @@ func (c *Client) pingSession(ctx context.Context) (err error) {
 	return err
 }
 
-// reinitialize opens a session with the same protocol version.
 func (c *Client) reinitialize(ctx context.Context, lost *agreement) (err error) {
 	defer c.recover(&err) // of an Interceptor
 	h := c.newHandshake(nil, nil)

@@ -113,8 +113,6 @@ func (c *Client) subscribe(ctx context.Context, filter *SubscriptionFilter, last
 // reports none of the changes in the filter, or refuses subscriptions for good.
 var ErrNoChanges = errors.New("the server reports none of the requested changes")
 
-// narrow removes from the filter what the server does not declare. It reports
-// whether anything is left.
 func (t *SubscriptionFilter) narrow(caps *ServerCapabilities) bool {
 	lists := caps.offersLists()
 	t.ToolsListChanged = t.ToolsListChanged && lists.ToolsListChanged
@@ -162,8 +160,6 @@ func (s *Subscription) next(ctx context.Context, take bool) (Change, error) {
 	}
 }
 
-// first returns the first pending change, which it removes if take is set, or else
-// the reason why the subscription has ended.
 func (s *Subscription) first(take bool) (change Change, ok bool, err error) {
 	s.mu.Lock()
 	if ok = len(s.pending) > 0; !ok {
@@ -199,7 +195,6 @@ func (s *Subscription) Close() {
 	}
 }
 
-// end ends the subscription: Next returns err after the pending changes.
 func (s *Subscription) end(err error) {
 	s.mu.Lock()
 	if s.err == nil {
@@ -230,7 +225,6 @@ func (s *Subscription) enqueue(change Change) error {
 	return err
 }
 
-// wake wakes a waiting Next.
 func (s *Subscription) wake() {
 	select {
 	case s.ready <- struct{}{}:
@@ -247,7 +241,6 @@ func (s *Subscription) reported() SubscriptionFilter {
 	return s.Honored()
 }
 
-// wants reports whether a subscription to f reports the change.
 func (f *SubscriptionFilter) wants(change Change) bool {
 	switch change.Kind {
 	case ToolsChanged:
@@ -265,7 +258,6 @@ func (f *SubscriptionFilter) wants(change Change) bool {
 	return false
 }
 
-// resync reports everything as changed.
 func (s *Subscription) resync() {
 	f := s.reported()
 	for _, kind := range [...]ChangeKind{ToolsChanged, PromptsChanged, ResourcesChanged} {

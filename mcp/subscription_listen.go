@@ -21,7 +21,6 @@ const (
 	firstReopen, lastReopen = time.Second, time.Minute
 )
 
-// open opens the subscription and returns when the server has acknowledged.
 func (s *Subscription) open(ctx context.Context) error {
 	life, cancel := context.WithCancel(s.client.ctx)
 	s.cancel = cancel
@@ -47,7 +46,6 @@ func (s *Subscription) open(ctx context.Context) error {
 	}
 }
 
-// keepOpen opens the subscription repeatedly until the server ends or refuses it.
 func (s *Subscription) keepOpen(ctx context.Context) {
 	defer close(s.ended)
 	backoff := retry.Backoff{First: firstReopen, Max: lastReopen}
@@ -90,8 +88,6 @@ func (s *Subscription) keepOpen(ctx context.Context) {
 
 var errEnded = errors.New("the server has ended the subscription")
 
-// isPermanent reports whether err is the refusal of a server that does not support
-// the request.
 func isPermanent(err error) bool {
 	if e, ok := diag.Find[interface {
 		error
@@ -118,7 +114,6 @@ func (s *Subscription) report(err error, permanent bool) {
 	}
 }
 
-// canceled ends the pending request, which the server has canceled.
 func (s *Subscription) canceled(reason string) {
 	if reason != "" {
 		reason = ": " + reason
@@ -131,7 +126,6 @@ func (s *Subscription) canceled(reason string) {
 	s.mu.Unlock()
 }
 
-// isRevoked reports whether the server has canceled the last request.
 func (s *Subscription) isRevoked() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -175,7 +169,6 @@ func listenRequest(s *Subscription) *request {
 	return q
 }
 
-// acknowledge handles the acknowledgment of the server.
 func (s *Subscription) acknowledge(honored SubscriptionFilter) {
 	// A server may acknowledge more than the program asked for.
 	honored.ResourceSubscriptions = both(s.filter.ResourceSubscriptions, honored.ResourceSubscriptions)
@@ -192,7 +185,6 @@ func (s *Subscription) acknowledge(honored SubscriptionFilter) {
 	}
 }
 
-// both returns the strings of a that are also in b.
 func both(a, b []string) (list []string) {
 	in := make(map[string]bool, len(b))
 	for _, v := range b {
@@ -209,7 +201,6 @@ func both(a, b []string) (list []string) {
 // maxHonored is the limit of the length of a member that both filters have.
 const maxHonored = 4 << 10
 
-// requested returns copies of the members of honored that asked has, too.
 func requested(asked, honored map[string]RawMessage) map[string]RawMessage {
 	var m map[string]RawMessage
 	for key := range asked {

@@ -37,7 +37,6 @@ func (s *subscriptions) list() []*Subscription {
 	return list
 }
 
-// observe passes a change to the subscriptions whose filter includes it.
 func (s *subscriptions) observe(method string, params RawMessage) error {
 	acknowledged := method == "notifications/subscriptions/acknowledged" && !s.client.era().legacy()
 	if method == "notifications/cancelled" {
@@ -103,8 +102,6 @@ func (s *subscriptions) canceled(params RawMessage) error {
 	return nil
 }
 
-// isFor reports whether a notification with the given subscription id belongs to
-// the subscription.
 func (s *Subscription) isFor(id jsonrpc.ID) bool {
 	if s.client.era().legacy() {
 		return true
@@ -136,7 +133,6 @@ func (s *subscriptions) subscribe(ctx context.Context, sub *Subscription) error 
 	return nil
 }
 
-// offersLists reports of which lists a server reports changes.
 func (t *ServerCapabilities) offersLists() (f SubscriptionFilter) {
 	f.ToolsListChanged = t.Tools != nil && hint(t.Tools.ListChanged, false)
 	f.PromptsListChanged = t.Prompts != nil && hint(t.Prompts.ListChanged, false)
@@ -147,8 +143,6 @@ func (t *ServerCapabilities) offersLists() (f SubscriptionFilter) {
 // closeTimeout bounds the requests that Subscription.Close sends.
 const closeTimeout = 2 * time.Second
 
-// remove removes a subscription and, in the legacy era, unsubscribes from the
-// resources that only it had.
 func (s *subscriptions) remove(sub *Subscription) {
 	s.mu.Lock()
 	var unused []string
@@ -196,8 +190,6 @@ func (s *subscriptions) uses(uri string) bool {
 	return false
 }
 
-// sessionRenewed subscribes to all resources again, as the server has forgotten
-// them.
 func (s *subscriptions) sessionRenewed(ctx context.Context) {
 	for _, sub := range s.list() {
 		for _, uri := range sub.Honored().ResourceSubscriptions {

@@ -150,8 +150,6 @@ func (c *Client) taskTable() *taskTable {
 	return observerOf(c, func() *taskTable { return &taskTable{runs: make(map[*taskRun]bool)} })
 }
 
-// supportOf returns the support of a tool, or nil. listed is false before the
-// tools were listed.
 func (t *taskTable) supportOf(tool string) (support *taskSupport, listed bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -199,7 +197,6 @@ func (t *taskTable) observe(method string, params RawMessage) error {
 
 func (t *taskTable) sessionRenewed(context.Context) {} // tasks outlive sessions, or polling fails
 
-// read decodes the state of a task.
 func (t *Task) read(raw RawMessage) error {
 	err := decodeText(raw, t)
 	if err == nil && (t.TaskID == "" || t.Status == "") {

@@ -134,7 +134,6 @@ func (h *TaskHandle) Cancel(ctx context.Context) error {
 // nothing is sent.
 func (c *Client) Tasks(ctx context.Context) iter.Seq2[*Task, error] { return c.taskPages(ctx, nil) }
 
-// taskPages is [pages] of tasks.
 func (c *Client) taskPages(ctx context.Context, held *int) iter.Seq2[*Task, error] {
 	if caps := c.agreed.Load().server.Capabilities.Tasks; !c.era().legacy() || caps == nil || caps.List == nil {
 		return func(yield func(*Task, error) bool) {

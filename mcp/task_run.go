@@ -46,8 +46,6 @@ func (c *Client) newTaskRun(tool, id string, onStatus func(any)) *taskRun {
 	return &taskRun{c: c, tool: tool, id: id, onStatus: onStatus, updates: make(chan *Task, 1), provided: make(map[string]bool)}
 }
 
-// startTask sends a call. It returns the task that the call has become, or its
-// result.
 func (c *Client) startTask(ctx context.Context, q *request, onStatus func(any)) (*taskRun, *Task, *CallToolResult, error) {
 	res, err := call(ctx, c, q, fresh[CallToolResult])
 	started, ok := err.(*unfinished)
@@ -65,7 +63,6 @@ func (c *Client) startTask(ctx context.Context, q *request, onStatus func(any)) 
 	return c.newTaskRun(q.name, state.TaskID, onStatus), state, nil, nil
 }
 
-// wait waits for the end of the task. state is nil if it is unknown.
 func (r *taskRun) wait(ctx context.Context, state *Task) (*CallToolResult, error) {
 	table := r.c.taskTable()
 	table.add(r)
@@ -92,8 +89,6 @@ func (r *taskRun) wait(ctx context.Context, state *Task) (*CallToolResult, error
 	}
 }
 
-// handleState does what a state of the task requires. It returns the result if the
-// task has ended, and neither result nor error if it continues.
 func (r *taskRun) handleState(ctx context.Context, state *Task) (*CallToolResult, error) {
 	r.ended = state.Status.Done()
 	if now := string(state.Status) + state.StatusMessage; r.onStatus != nil && now != r.lastStatus {
@@ -110,8 +105,6 @@ func (r *taskRun) handleState(ctx context.Context, state *Task) (*CallToolResult
 	return nil, r.failed(err)
 }
 
-// nextState requests the state after a delay, unless a notification brings it
-// earlier.
 func (r *taskRun) nextState(ctx context.Context, delay time.Duration) (*Task, error) {
 	timer := time.NewTimer(delay)
 	defer timer.Stop()
@@ -137,7 +130,6 @@ func (t *Task) pollDelay() time.Duration {
 	return d + time.Duration(time.Now().Nanosecond())%(d/10)
 }
 
-// state requests the state of the task.
 func (r *taskRun) state(ctx context.Context) (*Task, error) {
 	q := r.request("tasks/get")
 	raw, err := r.c.roundTrip(ctx, q)
@@ -151,7 +143,6 @@ func (r *taskRun) state(ctx context.Context) (*Task, error) {
 	return state, nil
 }
 
-// call returns a request about the task.
 func (r *taskRun) request(method string) *request {
 	q := newRequest(method, r.tool, (*request).appendTaskID)
 	q.task = r.id
@@ -162,12 +153,10 @@ func (q *request) appendTaskID(b []byte) ([]byte, error) {
 	return wire.AppendString(wire.AppendKey(b, "taskId"), q.task), nil
 }
 
-// failed returns err as the error of the tool call.
 func (r *taskRun) failed(err error) error {
 	return r.c.failed(newRequest("tools/call", r.tool, nil), err)
 }
 
-// result decodes the result of the tool call.
 func (r *taskRun) result(raw RawMessage) (*CallToolResult, error) {
 	res := new(CallToolResult)
 	if err := decodeText(raw, res); err != nil {
@@ -210,7 +199,6 @@ func (r *taskRun) provideInputs(ctx context.Context, required map[string]InputRe
 	return nil
 }
 
-// forgetInputs releases what provided holds.
 func (r *taskRun) forgetInputs() {
 	for key := range r.provided {
 		r.c.budget.Return(len(key))
@@ -218,7 +206,6 @@ func (r *taskRun) forgetInputs() {
 	clear(r.provided)
 }
 
-// cancel requests the cancellation of the task.
 func (r *taskRun) cancel(ctx context.Context) error {
 	q := r.request("tasks/cancel")
 	if caps := r.c.agreed.Load().server.Capabilities.Tasks; r.c.era().legacy() && (caps == nil || caps.Cancel == nil) {
@@ -228,7 +215,6 @@ func (r *taskRun) cancel(ctx context.Context) error {
 	return err
 }
 
-// abandon cancels the task of a caller that has stopped waiting.
 func (r *taskRun) abandon() {
 	ctx, cancel := retry.WithTimeout(r.c.ctx, cancelTimeout, nil)
 	if !r.c.requests.run(ctx, func() {

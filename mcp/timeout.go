@@ -37,8 +37,6 @@ func (c *Client) withCallTimer(ctx context.Context, d time.Duration) (context.Co
 	return ctx, t, func() { t.stop(); cancel(nil) }
 }
 
-// withMaxTimeout returns the context of an operation that sends several
-// requests.
 func (c *Client) withMaxTimeout(ctx context.Context) (context.Context, context.CancelFunc) {
 	d := c.opts.MaxTimeout
 	if d < 0 {
@@ -81,7 +79,6 @@ type callTimer struct {
 	before time.Duration // the time until then that did not count
 }
 
-// start schedules f for when the time is up.
 func (t *callTimer) start(f func()) {
 	t.mu.Lock()
 	t.since = t.began
@@ -100,7 +97,6 @@ func (t *callTimer) stop() {
 // noLimit is longer than any call lasts.
 const noLimit = 1<<63 - 1
 
-// rest returns how long the call may continue without progress.
 func (t *callTimer) rest() time.Duration {
 	d := t.each
 	if d <= 0 {
@@ -146,7 +142,6 @@ func (t *callTimer) proceed() bool {
 	return true
 }
 
-// over reports whether the total is used up.
 func (t *callTimer) over() bool { return t.total > 0 && time.Since(t.began) >= t.total }
 
 func (t *callTimer) err() error {

@@ -21,7 +21,6 @@ func (c *Client) Tools(ctx context.Context) iter.Seq2[*Tool, error] {
 	return c.toolPages(ctx, nil)
 }
 
-// toolPages is [pages] of tools.
 func (c *Client) toolPages(ctx context.Context, held *int) iter.Seq2[*Tool, error] {
 	return func(yield func(*Tool, error) bool) {
 		began := time.Now()
@@ -35,8 +34,6 @@ func (c *Client) toolPages(ctx context.Context, held *int) iter.Seq2[*Tool, erro
 	}
 }
 
-// listEnded makes the tables forget the tools that the list no longer has. Its
-// reading began at the given time.
 func (c *Client) listEnded(began time.Time) {
 	if c.tasks != nil {
 		c.tasks.listEnded(c, began)
@@ -46,8 +43,6 @@ func (c *Client) listEnded(began time.Time) {
 	}
 }
 
-// bind passes the schemas of the tools to the connection, and omits tools that
-// it rejects.
 func (c *Client) bind(tools []*Tool) []*Tool {
 	if c.tasks != nil {
 		c.tasks.toolsListed(c, tools)

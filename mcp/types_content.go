@@ -121,7 +121,6 @@ var errContent = errors.New("content of no known type, or of type resource witho
 // contentKinds are the types that fields supports.
 var contentKinds = [...]ContentType{ContentText, ContentImage, ContentAudio, ContentResourceLink, ContentResource, ContentToolUse, ContentToolResult}
 
-// contentKind returns kind if fields supports it, or "".
 func contentKind(kind []byte) ContentType {
 	for _, known := range &contentKinds {
 		if ContentType(kind) == known {

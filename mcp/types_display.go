@@ -14,7 +14,6 @@ func (t *ResourceTemplate) DisplayName() string {
 // DisplayName returns the name for people: Title, or else Name.
 func (t *Implementation) DisplayName() string { return firstSet(t.Title, t.Name) }
 
-// firstSet returns the first text that is not empty.
 func firstSet(a, b string) string {
 	if a != "" {
 		return a

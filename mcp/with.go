@@ -61,7 +61,6 @@ func (c *Client) With(o CallOptions) *Client {
 	}}
 }
 
-// addTo sets what q does not have. It may be called again for the same request.
 func (o *CallOptions) addTo(q *request) {
 	if q.progress == nil && q.token == 0 && q.task == "" {
 		q.progress = o.Progress
@@ -79,7 +78,6 @@ func (o *CallOptions) addTo(q *request) {
 	}
 }
 
-// answer adds what the program answers by hand, as collectInputs does.
 func (o *CallOptions) answer(q *request) {
 	if o.InputResponses != nil {
 		b, err := wire.AppendValue(wire.AppendKey(nil, "inputResponses"), o.InputResponses)

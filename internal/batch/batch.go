@@ -42,7 +42,6 @@ func commandLine(script string, args []string) (string, error) {
 	return string(append(line, '"')), nil
 }
 
-// needsQuotes reports whether a character could mean something to cmd.exe.
 func needsQuotes(r rune) bool {
 	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune(`-_+./:\@#`, r)
 }

@@ -36,7 +36,6 @@ func Prepare(cmd *exec.Cmd) error {
 	return nil
 }
 
-// find returns the file that cmd.Start would run, as an absolute path.
 func find(path, dir string) (file string, ok bool) {
 	if path == "" {
 		return "", false
@@ -59,7 +58,6 @@ func find(path, dir string) (file string, ok bool) {
 	return found, err == nil
 }
 
-// systemFile returns the path of a program of Windows, wherever PATH leads.
 func systemFile(name string) (string, error) {
 	var dir [syscall.MAX_PATH]uint16
 	n, _, err := getSystemDirectory.Call(uintptr(unsafe.Pointer(&dir)), uintptr(len(dir)))

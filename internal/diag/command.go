@@ -187,7 +187,6 @@ func (m *argMask) pairs(s string, first, user bool) int {
 	return len(s)
 }
 
-// end returns where the secret that begins at i ends.
 func (m *argMask) end(s string, i int) int {
 	switch {
 	case m.hidden == rest || s[i] == '{' || s[i] == '[':
@@ -242,7 +241,6 @@ func isPassword(user, s string) bool {
 	return user == "" || user[len(user)-1] > '9'
 }
 
-// isScheme reports whether s is an HTTP authentication scheme, which a secret follows.
 func isScheme(s string) bool {
 	s = Letters(s)
 	return s == "bearer" || s == "basic" || s == "dpop"

@@ -14,7 +14,6 @@ import (
 // three dots. Zero means no limit.
 func Printable(s string, max int) string { return Cut(strip(s), max) }
 
-// strip removes and replaces what cannot be printed.
 func strip(s string) string {
 	var b []byte
 	for len(s) > 0 {

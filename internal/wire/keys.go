@@ -46,7 +46,6 @@ func (k *keys) add(key []byte) (problem string) {
 	return ""
 }
 
-// popObject drops the keys of the innermost object.
 func (k *keys) popObject() {
 	for k.n--; k.at(k.n) != nil; k.n-- {
 	}

@@ -56,7 +56,6 @@ func (r *Reader) Skip() {
 	}
 }
 
-// skip reads a value or enters it.
 func (r *Reader) skip() {
 	switch k := r.Kind(); k {
 	case String:

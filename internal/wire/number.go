@@ -80,7 +80,6 @@ func (r *Reader) scanNumber() {
 	r.fresh = false
 }
 
-// digits returns the index after the digits at i, and whether there are any.
 func digits(data []byte, i int) (int, bool) {
 	start := i
 	for i < len(data) && '0' <= data[i] && data[i] <= '9' {

@@ -175,7 +175,6 @@ func (r *Reader) syntax(msg string) {
 	}
 }
 
-// expected reports a value of the wrong kind.
 func (r *Reader) expected(k Kind) {
 	if r.err != nil {
 		return
@@ -277,7 +276,6 @@ func (r *Reader) open(k Kind) bool {
 	return r.openKind(k)
 }
 
-// openKind is open for a known kind.
 func (r *Reader) openKind(k Kind) bool {
 	if r.depth == MaxDepth {
 		r.syntax("nested deeper than " + strconv.Itoa(MaxDepth))
@@ -296,7 +294,6 @@ func (r *Reader) openKind(k Kind) bool {
 	return true
 }
 
-// inObject reports whether the innermost open container is an object.
 func (r *Reader) inObject() bool {
 	d := uint(r.depth - 1)
 	return r.objects[d/64%uint(len(r.objects))]>>(d%64)&1 != 0
@@ -362,7 +359,6 @@ func (r *Reader) Key() []byte {
 	return key
 }
 
-// member reads a key and its colon.
 func (r *Reader) member() (start, end int, escaped bool) {
 	if r.Kind() != String {
 		r.expected(String)

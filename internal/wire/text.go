@@ -61,7 +61,6 @@ func (r *Reader) Bytes() []byte {
 	return r.decoded(start, end, escaped)
 }
 
-// text is scanString with a check that the next value is a string.
 func (r *Reader) text() (start, end int, escaped bool) {
 	if r.Kind() != String {
 		r.expected(String)
@@ -70,7 +69,6 @@ func (r *Reader) text() (start, end int, escaped bool) {
 	return r.scanString()
 }
 
-// decoded returns the string written at data[start:end].
 func (r *Reader) decoded(start, end int, escaped bool) []byte {
 	if escaped {
 		return unescaped(view(r.data[start:end]))
@@ -198,7 +196,6 @@ func (r *Reader) mendFrom(i int) bool {
 	}
 }
 
-// scanTrusted is scanString for a valid text.
 func (r *Reader) scanTrusted() (start, end int, escaped bool) {
 	start = r.pos + 1
 	if r.own && start == r.long {
@@ -211,7 +208,6 @@ func (r *Reader) scanTrusted() (start, end int, escaped bool) {
 	return r.endString(start, end, strings.IndexByte(view(r.data[start:end]), '\\') >= 0)
 }
 
-// endString steps over the quote at the end of a string.
 func (r *Reader) endString(start, end int, escaped bool) (int, int, bool) {
 	r.pos = end + 1
 	r.fresh = false
@@ -269,7 +265,6 @@ func isEnd(text string, i int) bool {
 // Quote is strconv.Quote, which would be copied into each place that calls it.
 func Quote(s string) string { return strconv.Quote(s) }
 
-// unescaped returns the string whose inside is written as raw.
 func unescaped(raw string) []byte {
 	// An escape has at most two backslashes, and is longer than what it stands for.
 	b := make([]byte, len(raw)-(strings.Count(raw, `\`)+1)/2)
@@ -370,7 +365,6 @@ func escapeLen(s string, lax bool) int {
 	return n
 }
 
-// escapes returns the length of the valid escapes that s starts with.
 func escapes(s string, lax bool) (n int) {
 	for n < len(s) && s[n] == '\\' {
 		k := escapeLen(s[n:], lax)
@@ -396,7 +390,6 @@ func unescape(s string) (c rune, n int) {
 	return c, 6
 }
 
-// hex4 returns the value of the \uXXXX that s starts with, or -1.
 func hex4(s string) rune {
 	if len(s) < 6 || s[0] != '\\' || s[1] != 'u' {
 		return -1

@@ -29,13 +29,10 @@ func store(b []byte, x uint64) { binary.LittleEndian.PutUint64(b, x) }
 // lowest mark is certain, as subtracting borrows. first returns its index.
 func first(marks uint64) int { return bits.TrailingZeros64(marks) / 8 }
 
-// zero marks the bytes that are 0.
 func zero(x uint64) uint64 { return (x - ones) &^ x & highs }
 
-// backslash marks a backslash.
 func backslash(x uint64) uint64 { return zero(x ^ ones*'\\') }
 
-// quote marks a quote.
 func quote(x uint64) uint64 { return zero(x ^ ones*'"') }
 
 // special marks what is not plain ASCII: a quote, a backslash, a control

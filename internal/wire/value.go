@@ -89,7 +89,6 @@ func appendValue(dst []byte, v any, depth int) ([]byte, error) {
 	return appendList(dst, n, v, depth)
 }
 
-// element returns an element of one of the slices that appendValue lists.
 func element(list any, i int) any {
 	switch v := list.(type) {
 	case []any:
@@ -120,8 +119,6 @@ func element(list any, i int) any {
 	return nil
 }
 
-// integer returns the value of an integer of any type but uint and uint64, which
-// appendMethod encodes.
 func integer(v any) (int64, bool) {
 	switch v := v.(type) {
 	case int:
@@ -144,8 +141,6 @@ func integer(v any) (int64, bool) {
 	return 0, false
 }
 
-// appendMethod appends a large unsigned integer, or a value with methods that
-// encode it.
 func appendMethod(dst []byte, v any) ([]byte, error) {
 	switch v := v.(type) {
 	case uint:

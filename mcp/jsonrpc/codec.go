@@ -134,7 +134,6 @@ func recoverID(data []byte) (id ID) {
 // frame is about the size of a message without what it holds.
 const frame = 80
 
-// size returns about how many bytes AppendRequest appends.
 func (r *Request) size() int { return len(r.Method) + len(r.Params) + frame }
 
 // AppendRequest appends req and a line feed to b: a request with the given id,

@@ -42,7 +42,6 @@ func NewConn(s Stream, h Handler) Conn {
 	return c
 }
 
-// setFeatures sets the features, which are those of the stream.
 func (c *conn) setFeatures() {
 	f := c.Features()
 	f.AcceptBatches = c.AcceptBatches
@@ -132,7 +131,6 @@ func (c *conn) Close() error {
 	return nil
 }
 
-// end ends the connection with err, unless it has ended.
 func (c *conn) end(err error) {
 	c.ending.Do(func() {
 		c.err = err
@@ -142,7 +140,6 @@ func (c *conn) end(err error) {
 	})
 }
 
-// closeStream closes the stream on a goroutine, once.
 func (c *conn) closeStream() {
 	if !c.closing.Swap(true) {
 		go c.release() // ends when the stream is closed and both loops have returned
@@ -155,7 +152,6 @@ func (c *conn) release() {
 	close(c.released)
 }
 
-// endOnPanic ends the connection when the stream has panicked. It is deferred.
 func (c *conn) endOnPanic() {
 	if v := recover(); v != nil {
 		diag.ReportPanic(c.Handler.Panic, v)

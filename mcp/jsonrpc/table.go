@@ -59,7 +59,6 @@ type Response struct {
 	Cancel  *Request
 }
 
-// received reports whether the response is the peer's, and not of this side.
 func (a *Response) received() bool {
 	_, failed := a.Err.(*Error)
 	return failed || a.Err == nil
@@ -104,8 +103,8 @@ func (t *table) add() (*PendingCall, error) {
 	return s, nil
 }
 
-// remove ends a call. A later response belongs to no call. remove reports whether
-// a response has arrived that the caller has not taken, and returns its result.
+// remove ends a call. It reports whether a response has arrived that the caller has not
+// taken, and returns its result.
 func (t *table) remove(s *PendingCall) (result RawMessage, unread bool) {
 	t.mu.Lock()
 	if t.pending[s.id] == s {
@@ -167,7 +166,6 @@ func (t *table) Pause(id ID) (resume func()) {
 	return sync.OnceFunc(func() { t.pause(n, -1) })
 }
 
-// pause adds n to the pauses of a call.
 func (t *table) pause(id int64, n int) {
 	t.mu.Lock()
 	if s := t.pending[id]; s != nil {
@@ -186,7 +184,6 @@ func (t *table) pause(id int64, n int) {
 	t.mu.Unlock()
 }
 
-// expire fails the calls that are due, and sets the timer for the next one.
 func (t *table) expire() {
 	t.mu.Lock()
 	now := time.Since(t.epoch)
@@ -210,14 +207,10 @@ func (t *table) expire() {
 	t.mu.Unlock()
 }
 
-// deliver passes the response a, whose id is id, to its call, without waiting. The
-// error is ErrUnknownID if there is no such call.
-//
-// Some servers return every id as a string, so deliver takes a string of digits
-// as a number. An error with the id null goes to the pending call if there is
-// exactly one, if the code means that the peer could not read the id
-// (CodeParseError or CodeInvalidRequest), and if the error cannot be about a
-// message reported to Sent.
+// deliver passes the response a to its call, without waiting. Some servers return every
+// id as a string, so a string of digits counts as a number. An error with the id null
+// goes to the pending call if there is exactly one, if the code means that the peer could
+// not read the id, and if the error cannot be about a message reported to Sent.
 func (t *table) deliver(id ID, a Response) error {
 	n, ok := id.number()
 	t.mu.Lock()
@@ -251,9 +244,6 @@ func (t *table) Sent() {
 // ErrUnknownID if there is no such call.
 func (t *table) Fail(id ID, err error) error { return t.deliver(id, Response{Err: err}) }
 
-// concernsUnreadable reports whether err, which came without an id, may be the
-// outcome of a call: a local error, or an error response to a message whose id
-// the peer could not read.
 func concernsUnreadable(err error) bool {
 	if e, ok := err.(*Error); ok {
 		return e.Code == CodeParseError || e.Code == CodeInvalidRequest

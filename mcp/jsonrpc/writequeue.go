@@ -107,7 +107,6 @@ func (q *writeQueue) offer(m *outgoing) (room <-chan struct{}, err error) {
 	return room, err
 }
 
-// signal wakes run.
 func (q *writeQueue) signal() {
 	select {
 	case q.wake <- struct{}{}:
@@ -136,7 +135,6 @@ func (q *writeQueue) take() (p []byte, written int, open bool) {
 	return p, written, open
 }
 
-// recycle keeps a buffer for reuse.
 func (q *writeQueue) recycle(p []byte) {
 	if cap(p) <= maxKept {
 		q.spare = p
@@ -180,7 +178,6 @@ func (q *writeQueue) flush() {
 	q.signal() // run meets the error again and handles it
 }
 
-// run writes queued messages until the queue is closed or writing fails.
 func (q *writeQueue) run() error {
 	for range q.wake {
 		if open, err := q.write(); err != nil || !open {
@@ -190,7 +187,6 @@ func (q *writeQueue) run() error {
 	return nil // unreachable: wake is never closed
 }
 
-// write writes the queued messages, and reports whether the queue is open.
 func (q *writeQueue) write() (open bool, err error) {
 	q.writing.Lock()
 	p, written, open := q.take()

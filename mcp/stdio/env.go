@@ -32,7 +32,6 @@ var (
 	}
 )
 
-// command returns the command to start, without its standard streams.
 func (t *Transport) command() (*exec.Cmd, error) {
 	if !canStart {
 		return nil, diag.Op("no processes on "+runtime.GOOS, errors.ErrUnsupported)
@@ -58,7 +57,6 @@ func (t *Transport) command() (*exec.Cmd, error) {
 	return cmd, batch.Prepare(cmd)
 }
 
-// lookup returns the value of a variable in env.
 func lookup(env []string, name string) (value string, found bool) {
 	for _, entry := range env {
 		key, v, _ := strings.Cut(entry, "=")
@@ -132,8 +130,6 @@ func lookPath(name, path string) (string, error) {
 	return name, diag.Error(text, exec.ErrNotFound, nil)
 }
 
-// isPassed reports whether a program gets a variable of this process without
-// Transport.InheritEnv.
 func isPassed(name string) bool {
 	names := posixEnv
 	if runtime.GOOS == "windows" {

@@ -104,9 +104,8 @@ func quoteStderr(s string, hidden []string) string {
 const maxReasons = 3
 
 // findReason returns the first line of s that looks like the reason why a program
-// failed, and the next one if the line announces it. Otherwise it adds those of the
-// next lines that begin with the same two words and state a reason after them, because
-// npm writes "npm error" before every line. It returns nil if there is none.
+// failed, and the next one if the line announces it. Otherwise it adds next lines with the
+// same first two words, because npm writes "npm error" before every line.
 func findReason(s string) (found []string) {
 	label := ""
 	for len(s) > 0 && len(found) < maxReasons {

@@ -85,8 +85,7 @@ func readFields(name string) (list [][]byte) {
 // maxFile is more than the children of a thread take.
 const maxFile = 1 << 20
 
-// startOf returns when a process started, or "" if there is none (proc(5), field
-// 22 of stat).
+// startOf reads field 22 of stat (proc(5)).
 func startOf(pid int) string {
 	after := readFields("/proc/" + strconv.Itoa(pid) + "/stat")
 	if len(after) < 20 {
@@ -95,7 +94,6 @@ func startOf(pid int) string {
 	return string(after[19])
 }
 
-// killDescendants kills those that still run.
 func killDescendants(all []descendant) {
 	for _, d := range all {
 		if d.start != "" && startOf(d.pid) == d.start {

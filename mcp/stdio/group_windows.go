@@ -50,7 +50,6 @@ func startSuspended(cmd *exec.Cmd) error {
 	return cmd.Start()
 }
 
-// resume lets a suspended child run.
 func (g group) resume() error {
 	if status, _, _ := resumeProcess.Call(uintptr(g.child)); int32(status) < 0 {
 		return errors.New("NtResumeProcess fails with status 0x" + strconv.FormatUint(uint64(uint32(status)), 16))
@@ -58,7 +57,6 @@ func (g group) resume() error {
 	return nil
 }
 
-// newJob returns an empty job, or 0 if that fails.
 func newJob() syscall.Handle {
 	const (
 		extendedLimits = 9      // JobObjectExtendedLimitInformation

@@ -102,7 +102,6 @@ func trim(text []byte) (n int, line []byte) {
 	return len(text) - len(line), bytes.TrimSuffix(line, []byte("\r"))
 }
 
-// message returns a copy of line, or nil if Read skips it.
 func (l *lines) message(line []byte) ([]byte, error) {
 	if err := l.check(line); err != nil || len(line) == 0 {
 		return nil, err
@@ -146,7 +145,6 @@ func (l *lines) check(line []byte) error {
 	return nil
 }
 
-// more reads the continuation of a line.
 func (l *lines) more() error {
 	n, line := trim(l.buf[l.from:l.to])
 	l.from += n
@@ -170,7 +168,6 @@ func (l *lines) more() error {
 	return nil
 }
 
-// makeRoom makes room for more data at the end of buf.
 func (l *lines) makeRoom() {
 	old := l.buf
 	if l.from == 0 {

@@ -89,7 +89,6 @@ func start(cmd *exec.Cmd, run func(*exec.Cmd) error, stderrCopy io.Writer) (*pro
 	return p, nil
 }
 
-// pipes returns both ends of three pipes for the standard streams.
 func pipes() (ours, theirs [3]*os.File, err error) {
 	for i := range ours {
 		r, w, err := os.Pipe()
@@ -123,7 +122,6 @@ var (
 	errStartExited = errors.New("Transport.Start ended its goroutine")
 )
 
-// supervise starts the child, waits for it and kills what it leaves behind.
 func (p *process) supervise(cmd *exec.Cmd, run func(*exec.Cmd) error, started chan<- startResult) {
 	// On Linux the kernel kills the child when the thread that started it ends
 	// (Pdeathsig), so the goroutine keeps its thread, which otherwise might end
@@ -185,7 +183,6 @@ func (p *process) begin(cmd *exec.Cmd, run func(*exec.Cmd) error) (r startResult
 	return r
 }
 
-// endGroup ends the processes that the child has started and left running.
 func (p *process) endGroup() {
 	p.group.terminate()
 	retry.Await(p.drained, drainWait)
