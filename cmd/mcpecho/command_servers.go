@@ -165,7 +165,7 @@ func (c *invocation) probe(ctx context.Context, entry *config.Server) serverStat
 	began := time.Now()
 	err := one.withServer(ctx, func(conv *conversation) error {
 		took := time.Since(began).Round(time.Millisecond)
-		info := conv.Server()
+		info, unmatched := conv.Server(), ""
 		s = serverStatus{entry, "connected", strings.TrimSpace(info.Name+" "+info.Version) + ", " + info.ProtocolVersion}
 		if info.Capabilities.Tools != nil {
 			tools, err := one.tools(ctx, conv)
@@ -173,8 +173,15 @@ func (c *invocation) probe(ctx context.Context, entry *config.Server) serverStat
 				return err
 			}
 			s.detail += ", " + terminal.Count(len(tools), "tool")
+			var names []string
+			for _, t := range tools {
+				names = append(names, t.Name)
+			}
+			for _, err := range entry.Unmatched(names) {
+				unmatched += "; " + err.Error()
+			}
 		}
-		s.detail += ", in " + took.String()
+		s.detail += ", in " + took.String() + unmatched
 		return nil
 	})
 	if err != nil {

@@ -96,7 +96,7 @@ type Rule struct {
 func Rules(rules ...Rule) Approver {
 	return func(_ context.Context, c *Call) (Decision, error) {
 		for _, r := range rules {
-			if c != nil && (glob.Match(r.Tool, c.Name) || c.Server != "" && r.Tool == "mcp__"+c.Server) && r.matchesText(c.Arguments) {
+			if c != nil && r.matchesTool(c.Server, c.Name) && r.matchesText(c.Arguments) {
 				if c.Changed != nil && r.Action == Allow {
 					return Ask, nil
 				}
@@ -105,6 +105,22 @@ func Rules(rules ...Rule) Approver {
 		}
 		return Undecided, nil
 	}
+}
+
+// UnmatchedRules returns the rules whose Tool names no tool of the host's servers, such as one
+// with a typing error, which protects nothing. Call it when the servers are connected.
+func (h *Host) UnmatchedRules(rules ...Rule) (unmatched []Rule) {
+	tools := h.Snapshot().Tools()
+	for _, r := range rules {
+		if !slices.ContainsFunc(tools, func(t *Tool) bool { return r.matchesTool(t.server.name, t.name) }) {
+			unmatched = append(unmatched, r)
+		}
+	}
+	return unmatched
+}
+
+func (r *Rule) matchesTool(server, name string) bool {
+	return glob.Match(r.Tool, name) || server != "" && r.Tool == "mcp__"+server
 }
 
 // matchesText reports whether Pattern matches the arguments, with any blanks.

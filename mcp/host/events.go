@@ -22,6 +22,10 @@ const (
 	Polled          EventKind = "poll"     // URI or Tool, Subscription, Reason, Text, Err
 	CatalogFailed   EventKind = "catalog"  // Err: the file of Options.Catalog was ignored or not written
 
+	// A glob or an override in the settings of the server names none of its tools: Err,
+	// which has all of them. It is reported once for the same.
+	SettingUnmatched EventKind = "unmatched"
+
 	// The server does not use the transport of its type: Err, which names both.
 	TransportChanged EventKind = "transport"
 

@@ -44,3 +44,14 @@ func ExampleView_Execute() {
 	// 3 <nil>
 	// [MCP] tool "mcp__echo__echo" was not called: unknown tool; none of the 1 tools has a similar name
 }
+
+func ExampleHost_UnmatchedRules() {
+	ctx := context.Background()
+	h := exampleHost(ctx, nil)
+	defer h.Shutdown(ctx)
+	rules := []host.Rule{{Tool: "mcp__echo__*", Action: host.Allow}, {Tool: "mcp__echo__delte", Action: host.Deny}}
+	for _, rule := range h.UnmatchedRules(rules...) {
+		fmt.Println("no tool is named", rule.Tool)
+	}
+	// Output: no tool is named mcp__echo__delte
+}

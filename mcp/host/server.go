@@ -47,6 +47,8 @@ type toolList struct {
 	offered  bool                 // the list is the catalog's, and nothing has failed since: models see it without a client
 	listing  int                  // number of list requests
 	listedBy int                  // number of the list request that tools are from
+
+	unmatched string // what reportUnmatched has reported
 }
 
 // listed reports whether models may see the tools of a server. The caller holds

@@ -100,7 +100,27 @@ func (h *Host) updateTools(s *server, tools []*mcp.Tool, n int) (changed []ToolC
 	}
 	h.names.release(s.name, func(tool string) bool { return s.lastDefs[tool] != nil })
 	s.tools = h.selectTools(s)
+	h.reportUnmatched(s)
 	return changed
+}
+
+// reportUnmatched emits an event if settings of the server name none of its tools, once for
+// the same settings. The caller holds mu.
+func (h *Host) reportUnmatched(s *server) {
+	var names []string
+	for _, def := range s.defs {
+		names = append(names, def.Name)
+	}
+	errs := s.cfg.Unmatched(names)
+	if len(errs) == 0 {
+		s.unmatched = ""
+		return
+	}
+	err := &startError{"settings that match no tool", errs}
+	if text := err.Error(); text != s.unmatched {
+		s.unmatched = text
+		h.bus.emit(&Event{Kind: SettingUnmatched, Server: s.name, Err: err})
+	}
 }
 
 // selectTools returns the tools of a server that are not filtered out.

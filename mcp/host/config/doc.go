@@ -22,15 +22,15 @@ has one field where dialects use several names:
 
 	type, transport              stdio, local, http, streamable-http, remote, sse, sdk, claudeai-proxy
 	command, args, cwd           command may be a list; a leading ~ is the home directory
-	env, environment             {"K": "V"}, ["K=V"], or "K" and ["K"] to pass variables on
+	env, environment, env_vars   {"K": "V"}, ["K=V"], or "K" and ["K"] to pass variables on
 	envFile, env_file            one file or several
 	inheritEnv                   pass on all variables
-	url, serverUrl, httpUrl, baseUrl, headers, id
+	url, serverUrl, httpUrl, baseUrl, headers, http_headers, env_http_headers, id
 	auth, oauth                  none, bearer, apikey, oauth, or an object with a type
 	bearer_token_env_var         the name of the variable with the token
 	enabled, disabled, required, lazy, serial, deferred
 	timeout, connectTimeout      "30s", or a number, whose unit depends on the dialect
-	timeout_seconds, tool_timeout_sec, startup_timeout_sec
+	timeout_seconds, tool_timeout_sec, startup_timeout_sec, startup_timeout_ms
 	max_retries, maxResultText
 	includeTools, allowedTools, enabled_tools, tools, toolFilter.include
 	excludeTools, blockedTools, disabledTools, disabled_tools, toolFilter.exclude
@@ -42,8 +42,8 @@ A url without a type is tried as Streamable HTTP, then as SSE. Lists of tools
 contain globs. A command may also be an object with path, args and env.
 
 A timeout that is a number is in seconds under tools.mcp.servers, mcp_servers
-and context_servers and in files of nanobot, and in milliseconds in files of
-Claude Code and Gemini CLI. Elsewhere, a number below 1000 is in seconds, and
+and context_servers and in files of nanobot, Crush, Cline and Roo, and in milliseconds in
+files of Claude Code, Gemini CLI, OpenCode, Copilot CLI and Amazon Q. Elsewhere, a number below 1000 is in seconds, and
 any other in milliseconds; from 1000 to 9,999, a warning names both readings.
 
 A relative cwd, envFile or command with a slash is relative to the folder of the

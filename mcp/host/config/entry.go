@@ -20,6 +20,7 @@ type entry struct {
 	unit      time.Duration // of timeouts without a unit; 0 if the dialect is unknown
 	warnings  []*fieldError
 	all       []setting // of the Server
+	resource  *member   // oauth_resource
 }
 
 // errOnlyOff stands for an entry without a server, which disables an earlier one or is that
@@ -69,11 +70,8 @@ func invalidField(field, what string) error { return newFieldError(field, diag.M
 // readServer reads one server. It also returns warnings, even with an error.
 func readServer(from *member) (s *Server, warnings []*fieldError, err error) {
 	e := &entry{Server: Server{Name: from.key}, on: true, unit: from.unit}
-	if e.Name == "" {
-		return nil, nil, diag.Message("a server must have a name")
-	}
-	if len(e.Name) > maxName {
-		return nil, nil, diag.Message("the name is longer than " + strconv.Itoa(maxName) + " bytes")
+	if err := checkName(e.Name); err != nil {
+		return nil, nil, err
 	}
 	if from.value == nil {
 		return nil, nil, diag.Message("is defined twice")
@@ -100,6 +98,12 @@ func readServer(from *member) (s *Server, warnings []*fieldError, err error) {
 			e.storeExtra(m)
 			e.warn(m, errUnknown)
 		}
+	}
+	if o := &e.Auth.OAuth; e.resource != nil && o.Issuer != "" && err == nil {
+		err = inField("oauth_resource", read(&o.Resource, e.resource.value))
+	} else if e.resource != nil {
+		e.storeExtra(e.resource)
+		e.warn(e.resource, diag.Message("is not used without oauth.issuer, the only server that may give a token for another resource"))
 	}
 	if err == nil {
 		err = e.references(from.of)
@@ -131,7 +135,7 @@ func (e *entry) storeExtra(m *member) {
 // field reads a member. known reports whether there is a field for it.
 func (e *entry) field(m *member) (known bool, err error) {
 	switch m.key {
-	case "type", "transport":
+	case "type", "transport", "transportType":
 		if m.key == "transport" && kind(m.value) == wire.Object {
 			return true, e.readTransport(m.value)
 		}
@@ -158,6 +162,24 @@ func (e *entry) field(m *member) (known bool, err error) {
 		return true, e.readBearer(m.value)
 	case "enabled":
 		return true, read(&e.on, m.value)
+	case "alwaysLoad": // of Claude Code
+		e.Deferred = new(bool)
+		always, err := readBool(m.value)
+		*e.Deferred = !always
+		return true, err
+	case "oauth_resource": // of Codex
+		e.resource = m
+		return true, nil
+	case "sandboxEnabled": // of VS Code
+		e.warn(m, diag.Message("is not supported: the program runs without a sandbox"))
+		e.storeExtra(m)
+		return true, nil
+	case "headersHelper": // of Claude Code
+		e.warn(m, diag.Message("names a command, which is never run; write the headers"))
+		e.storeExtra(m)
+		return true, nil
+	case "settings": // of an older file of Zed
+		e.extension = true
 	case "tools":
 		if kind(m.value) != wire.Array {
 			return false, nil // in some dialects, an object with settings of each tool
@@ -326,11 +348,18 @@ func (e *entry) readEnv(value []byte) error {
 			env = append(env, name+"="+texts[name])
 		}
 	case wire.Array:
-		list, err := readStrings(value)
-		if err != nil {
-			return err
+		r := wire.NewReader(value)
+		for r.Array(); r.More(); {
+			item := r.Raw()
+			if kind(item) == wire.Object { // of Codex: {"name": "K", "source": "local"}
+				item = at(&member{value: item}, "name").value
+			}
+			name, err := readString(item)
+			if err != nil {
+				return diag.Message("must be a list of strings, but contains " + kind(item).String())
+			}
+			env = append(env, name)
 		}
-		env = list
 	case wire.String:
 		name, _ := readString(value)
 		env = []string{name}

@@ -2,6 +2,7 @@ package config_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"log"
 	"os"
@@ -102,4 +103,22 @@ func ExampleServer_Effects() {
 	// runs npx -y files
 	// sets API_KEY=***
 	// sets NODE_OPTIONS=--require ./x.js
+}
+
+func ExampleServers_Validate() {
+	var servers config.Servers
+	_ = json.Unmarshal([]byte(`{"docs": {"url": "https://example.com/mcp"}, "files": {"command": 7}}`), &servers)
+	servers["mine"] = &config.Server{}
+	fmt.Println(servers.Validate()) // starts nothing
+	fmt.Println(servers["docs"].Validate())
+	// Output:
+	// configuration: server "files": "command" must be a string or a list of strings, not a number
+	// configuration: server "mine": "command" or a URL is required
+	// <nil>
+}
+
+func ExampleServer_Unmatched() {
+	s := &config.Server{Tools: config.Filter{Deny: []string{"delete_*", "rmdir"}}}
+	fmt.Println(s.Unmatched([]string{"read", "delete_file"}))
+	// Output: ["excludeTools" names "rmdir", which matches none of the server's tools]
 }

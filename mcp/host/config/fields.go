@@ -205,6 +205,9 @@ func (e *entry) oauthField(m *member) (err error) {
 		if err = read(to, m.value); err == nil && (o.CallbackPort < 0 || o.CallbackPort > 65535) {
 			err = diag.Message("must be a port, from 0 to 65535")
 		}
+		if to == &o.RedirectURI && o.RedirectURI != "" && !strings.Contains(o.RedirectURI, "://") && o.RedirectURI[0] != '$' {
+			o.RedirectURI = "http://" + o.RedirectURI // of Amazon Q: an address and a port
+		}
 		return err
 	}
 	e.warn(m, errUnknown)

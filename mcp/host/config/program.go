@@ -17,6 +17,10 @@ const (
 	crush      = "crush"
 	continues  = "continue"
 	nanobot    = "nanobot"
+	cline      = "cline"
+	roo        = "roo"
+	copilot    = "copilot"
+	amazonQ    = "amazonq"
 	editor     = "editor" // settings, most of which are not about servers
 )
 
@@ -32,6 +36,10 @@ var programs = [...]struct {
 	{crush, "/crush.json| /.crush.json| charm.land/crush", time.Second},
 	{continues, "/.continue/", 0},
 	{nanobot, "/.nanobot/ /nanobot.", time.Second},
+	{cline, "/cline_mcp_settings.json| /.cline/", time.Second},
+	{roo, "/.roo/ /mcp_settings.json|", time.Second},
+	{copilot, "/.copilot/", time.Millisecond},
+	{amazonQ, "/amazonq/", time.Millisecond},
 	{editor, "/settings.json| /claude_desktop_config.json|", 0},
 }
 
@@ -171,7 +179,8 @@ func nameLength(text string) (n int) {
 const command = "$(command)"
 
 // oddReference returns the form of a reference in text that is not ours, or "". A name after
-// $ counts if it is in capitals: $ can also be a part of a password.
+// $ counts if it is in capitals or ends the text: $ can also be a part of a password. One
+// between percent signs is longer than an encoded byte.
 func oddReference(text string) string {
 	for _, form := range [...][2]string{{"{env:", "{env:NAME}"}, {"{file:", "{file:NAME}"}, {"${{", "${{ NAME }}"}, {"$(", command}} {
 		if i := strings.Index(text, form[0]); i >= 0 && (i == 0 || text[i-1] != '$') {
@@ -179,11 +188,13 @@ func oddReference(text string) string {
 		}
 	}
 	for i := range len(text) {
-		if text[i] != '$' || i > 0 && strings.IndexByte(" :='\"", text[i-1]) < 0 {
-			continue
-		}
 		name := text[i+1:]
-		if name = name[:nameLength(name)]; len(name) > 1 && name == strings.ToUpper(name) {
+		n := nameLength(name)
+		capitals := n > 1 && name[:n] == strings.ToUpper(name[:n])
+		switch {
+		case text[i] == '%' && n > 2 && capitals && strings.HasPrefix(name[n:], "%"):
+			return "%NAME%"
+		case text[i] == '$' && (i == 0 || strings.IndexByte(" :='\"", text[i-1]) >= 0) && (capitals || n > 1 && n == len(name) && i > 0):
 			return "$NAME"
 		}
 	}

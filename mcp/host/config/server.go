@@ -2,8 +2,10 @@ package config
 
 import (
 	"slices"
+	"strconv"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/display"
 	"github.com/stdmcp/stdmcp/internal/glob"
 	"github.com/stdmcp/stdmcp/mcp"
@@ -152,4 +154,77 @@ func (s *Server) copy() *Server {
 		c.Headers[name] = value
 	}
 	return &c
+}
+
+// Unmatched returns an error for each glob and each override of the settings that names none
+// of the server's tools.
+func (s *Server) Unmatched(tools []string) (errs []error) {
+	check := func(field string, globs []string) {
+		for _, g := range globs {
+			used := g == "*"
+			for _, tool := range tools {
+				used = used || glob.Match(g, tool)
+			}
+			if !used {
+				errs = append(errs, invalidField(field, "names "+quoteCut(g)+", which matches none of the server's tools"))
+			}
+		}
+	}
+	check("includeTools", s.Tools.Allow)
+	check("excludeTools", s.Tools.Deny)
+	check("autoApprove", s.AutoApprove)
+	var changed []string
+	for tool := range s.Overrides {
+		changed = append(changed, tool)
+	}
+	slices.Sort(changed)
+	for _, tool := range changed {
+		if !slices.Contains(tools, tool) {
+			errs = append(errs, invalidField("overrides", "names "+quoteCut(tool)+", which is not a tool of the server"))
+		}
+	}
+	return errs
+}
+
+// Validate returns an error if the settings cannot be used, as for an entry of a file: without
+// a command and a URL, with both and the type stdio, with a line break in a header, with a
+// masked secret. It starts nothing and reads neither variables nor files, which
+// [Server.Expand] does. A Type that is not one of the constants is left to the host.
+func (s *Server) Validate() error {
+	if s.Invalid != nil {
+		return s.Invalid
+	}
+	e := &entry{Server: *s.copy(), on: true}
+	switch s.Type {
+	case "", Stdio, HTTP, SSE, SDK, ClaudeAIProxy:
+	default:
+		return checkName(s.Name)
+	}
+	err := checkName(s.Name)
+	if err == nil && !e.isOff() {
+		err = e.validate()
+	}
+	if err == nil {
+		err = inField("headers", checkHeaders(s.Headers))
+	}
+	for _, v := range s.Env {
+		if name, _, _ := cut(v, "="); err == nil && !isName(name) {
+			err = invalidField("env", "must have KEY=value or the name of a variable, not "+quoteName(name))
+		}
+	}
+	if err == nil {
+		err = s.checkMasked()
+	}
+	return err
+}
+
+// checkName returns an error for a name that no server may have.
+func checkName(name string) error {
+	if name == "" {
+		return diag.Message("a server must have a name")
+	}
+	if len(name) > maxName {
+		return diag.Message("the name is longer than " + strconv.Itoa(maxName) + " bytes")
+	}
+	return nil
 }

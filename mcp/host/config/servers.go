@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
@@ -64,6 +65,21 @@ func (m Servers) Problems() (all []*Problem) {
 		}
 	}
 	return all
+}
+
+// Validate returns an error that joins those of all entries that cannot be used, also of
+// those that the program added; see [Server.Validate]. Call it before SetServers of package
+// host to refuse a configuration before anything is started.
+func (m Servers) Validate() error {
+	var all []error
+	for _, s := range m.List() {
+		err := s.Validate()
+		if _, named := err.(*Problem); err != nil && !named {
+			err = &Problem{Server: s.Name, Err: err}
+		}
+		all = append(all, err)
+	}
+	return errors.Join(all...)
 }
 
 // List returns the servers for SetServers of package host, ordered by their names. A Server

@@ -16,11 +16,12 @@ type setting struct {
 	value any    // a pointer to the field; see special
 }
 
-// The unit of a duration depends on the dialect. That of seconds is in its names, which are
-// other names of a duration.
+// The unit of a duration depends on the dialect. That of the others is in their names, which
+// are other names of a duration.
 type (
 	duration time.Duration
 	seconds  time.Duration
+	millis   time.Duration
 	special  struct{} // a field that is read and written by functions of its own
 )
 
@@ -31,7 +32,7 @@ func (s *Server) settings() []setting {
 		{"type", &s.Type},
 		{"command", &s.Command},
 		{"args", &s.Args}, // after the arguments in a command that is a list
-		{"cwd", &s.Dir},
+		{"cwd workingDirectory", &s.Dir},
 		{"env", special{}},
 		{"envFile", &s.EnvFiles},
 		{"inheritEnv", &s.InheritEnv},
@@ -48,6 +49,7 @@ func (s *Server) settings() []setting {
 		{"connectTimeout", (*duration)(&s.ConnectTimeout)},
 		{"timeout_seconds tool_timeout_sec toolTimeout", (*seconds)(&s.Timeout)},
 		{"startup_timeout_sec", (*seconds)(&s.ConnectTimeout)},
+		{"startup_timeout_ms", (*millis)(&s.ConnectTimeout)},
 		{"max_retries", &s.MaxRetries},
 		{"maxResultText", &s.MaxResultText},
 		{"includeTools allowedTools enabled_tools enabledTools", &s.Tools.Allow},
@@ -129,6 +131,8 @@ func read(to any, value []byte) (err error) {
 		*to, err = readInt(value)
 	case *seconds:
 		*(*time.Duration)(to), err = readTime(value, time.Second)
+	case *millis:
+		*(*time.Duration)(to), err = readTime(value, time.Millisecond)
 	case *[]string:
 		var list []string
 		if list, err = readStrings(value); *to == nil {
