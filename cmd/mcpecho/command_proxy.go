@@ -106,7 +106,7 @@ func (c *invocation) proxyTarget(ctx context.Context, s *conversation, o *proxy.
 		}
 		return nil, nil
 	}
-	web := &proxy.WebOptions{URL: url, Client: new(http.Client), Header: header, Streamable: way != config.SSE, SSE: way != config.HTTP, Note: func(line string) { o.Note(line) }}
+	web := &proxy.WebOptions{URL: url, Header: header, Streamable: way != config.SSE, SSE: way != config.HTTP, Note: func(line string) { o.Note(line) }}
 	web.Explain = func(err error) string {
 		f := failure.Classify(err)
 		if f.Status == failure.Forbidden {
@@ -123,9 +123,7 @@ func (c *invocation) proxyTarget(ctx context.Context, s *conversation, o *proxy.
 		web.Start = func(ctx context.Context) error { return s.program.Start(ctx, nil) }
 		return nil, nil
 	}
-	if client := c.loggedIn(url); client != nil {
-		web.Client.Transport = client.Transport // clients of the proxy share no cookies
-	}
+	web.Client = c.loggedIn(url)
 	if !web.Streamable {
 		return nil, nil
 	}

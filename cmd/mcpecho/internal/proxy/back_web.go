@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -108,10 +109,18 @@ type webCall struct {
 	placed   bool // it has a place of webStream.free
 }
 
+// withoutCookies returns a copy of client that keeps no cookies, as those of one client of
+// the proxy are not for another one.
+func withoutCookies(client *http.Client) *http.Client {
+	c := *cmp.Or(client, &http.Client{})
+	c.Jar = nil
+	return &c
+}
+
 // NewWebStream returns a stream of the messages with a server over HTTP. tap receives the
 // HTTP requests and responses, and dropped is that of Options.Open.
 func NewWebStream(ctx context.Context, o *WebOptions, tap *Tap, dropped func(line []byte, reason string)) (jsonrpc.Stream, error) {
-	u, client, err := httpx.Open(ctx, o.URL, o.Client, o.Header)
+	u, client, err := httpx.Open(ctx, o.URL, withoutCookies(o.Client), o.Header)
 	if err != nil {
 		return nil, err
 	}

@@ -57,7 +57,7 @@ func (f *Forwarder) replaced(resp *http.Response) http.Handler {
 // NewForwarder returns a Forwarder to a URL. client and header are those of the options
 // of package streamhttp. The caller must call Close.
 func NewForwarder(at string, client *http.Client, header http.Header, o *Options, web *WebOptions) (*Forwarder, error) {
-	u, c, err := httpx.Open(context.Background(), at, client, header)
+	u, c, err := httpx.Open(context.Background(), at, withoutCookies(client), header)
 	if err != nil {
 		return nil, err
 	}
