@@ -1,6 +1,10 @@
 package testserver
 
-import "os/exec"
+import (
+	"os/exec"
+	"strconv"
+	"strings"
+)
 
 // correctResponse is the response to a call of the tool echo.
 const correctResponse = `{"jsonrpc":"2.0","id":$id,"result":$result}`
@@ -138,6 +142,18 @@ func byteFaults() []Fault {
 			wrap: startsWith("Server v1.0 — ready.\n\n{\"level\":\"info\",\"msg\":\"listening\"}\n[info] {not json\n")},
 		{Name: "chatter", Row: 9, Does: "prints text before every message",
 			wrap: inParts(func(text string) []string { return []string{"DEBUG sending…\n\n", text} })},
+		{Name: "content-length", Row: 9, Does: "writes Content-Length before every message, and no line break after it",
+			wrap: inParts(func(text string) []string {
+				text = strings.TrimSuffix(text, "\n")
+				return []string{"Content-Length: " + strconv.Itoa(len(text)) + "\r\n\r\n" + text}
+			})},
+		{Name: "no-line-break", Row: 9, Does: "writes no line break after a message",
+			wrap: inParts(func(text string) []string { return []string{strings.TrimSuffix(text, "\n")} })},
+		{Name: "serves-http", Row: 9, Does: "prints a URL and reads nothing", start: func(t *stream) bool {
+			_ = t.raw([]byte("Server running.\n\x1b[36mhttp://127.0.0.1:\x1b[1m8000\x1b[0m/mcp?token=x\n"))
+			t.wait(maxLife)
+			return false
+		}},
 		{Name: "endless-line", Row: 10, Does: "sends Size bytes without a line break", size: huge, call: (*call).endlessLine},
 		{Name: "trickle", Row: 12, Does: "sends a byte every Delay", wrap: trickles},
 		{Name: "byte-by-byte", Row: 13, Does: "sends single bytes", wrap: inParts(singleBytes)},

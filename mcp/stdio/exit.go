@@ -60,16 +60,23 @@ func (e *ExitError) Unwrap() error {
 
 const minSecret = 5
 
+// hide returns s with a mask in place of secrets. display.Redact, for all encodings, would
+// add 16 KB.
+func hide(s string, secrets []string) string {
+	for _, secret := range secrets {
+		if len(secret) >= minSecret { // shorter ones occur in other words
+			s = strings.Join(strings.Split(s, secret), diag.Mask)
+		}
+	}
+	return s
+}
+
 // quoteStderr returns the lines of s that state a reason, followed by the last few
 // lines. They are indented after the first, and contain neither control
 // characters nor secrets. Blank lines and lone marks are left out.
 func quoteStderr(s string, hidden []string) string {
 	const maxBytes, maxLine, maxLines = 2 << 10, 500, 5
-	for _, secret := range hidden {
-		if len(secret) >= minSecret { // shorter ones occur in other words
-			s = strings.Join(strings.Split(s, secret), diag.Mask) // display.Redact, for all encodings, would add 16 KB
-		}
-	}
+	s = hide(s, hidden)
 	tail := s
 	if len(s) > maxBytes {
 		tail = s[len(s)-maxBytes:]

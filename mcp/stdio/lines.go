@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"strconv"
+	"sync/atomic"
 
 	"github.com/stdmcp/stdmcp/internal/buffers"
 	"github.com/stdmcp/stdmcp/internal/diag"
@@ -46,6 +47,10 @@ type lines struct {
 	err      error  // the error of the reader, for after the content of buf
 
 	nonJSON, nonJSONLines int // bytes and lines since the last message
+
+	hidden      []string               // secrets of the server's settings
+	noted, part bool                   // odd is not empty; it is about a line without an end
+	odd         atomic.Pointer[string] // what else was read since then, for Explain
 }
 
 func newLines(r io.Reader, max int, dropped func(error, []byte)) *lines {
@@ -74,6 +79,10 @@ func (l *lines) Read() ([]byte, error) {
 			continue
 		}
 		end := l.from + l.seen + i
+		if l.part {
+			l.part = false
+			l.note("")
+		}
 		_, line := trim(l.buf[l.from:end])
 		msg, err := l.message(line)
 		l.from, l.seen = end+1, 0
@@ -109,10 +118,13 @@ func (l *lines) message(line []byte) ([]byte, error) {
 	if isNonJSON(line) {
 		l.nonJSON += len(line)
 		l.nonJSONLines++
+		l.noteLine(line)
 		l.dropped(ErrNotJSON, line)
 		return nil, nil
 	}
-	l.nonJSON, l.nonJSONLines = 0, 0
+	if l.nonJSON, l.nonJSONLines = 0, 0; l.noted && !framed(line) {
+		l.note("")
+	}
 	if len(line) > smallBuffer {
 		l.hint = min(len(line)+hintRoom, maxHint)
 	}
@@ -159,6 +171,7 @@ func (l *lines) more() error {
 		l.from, l.to, l.seen = 0, 0, 0
 		return l.err
 	}
+	l.notePart(line)
 	if l.to == len(l.buf) {
 		l.makeRoom()
 	}

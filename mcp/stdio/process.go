@@ -290,11 +290,20 @@ func (p *process) CloseWrite() error { return p.stdin.Close() }
 func (p *process) CloseTime() time.Duration { return 2*p.wait + 2*time.Second }
 
 // Explain implements jsonrpc.Explainer. After a timeout it quotes what the child has
-// written to its standard error since its last message, and it names variables that the
-// error mentions and that the child did not get.
+// written to its standard error since its last message, and says what is odd about its
+// standard output. It names variables that the error mentions and that the child did not
+// get.
 func (p *process) Explain(err error) (explained error) {
 	if errors.Is(err, context.DeadlineExceeded) {
-		if text := quoteStderr(p.stderr.since(p.heard.Load()), p.hidden); text != "" {
+		text := hide(p.stderr.since(p.heard.Load()), p.hidden)
+		explained = p.lines.Explain(err)
+		if url := servesHTTP(text); url != "" && explained == nil {
+			explained = diag.Error(err.Error()+"; "+url, nil, err)
+		}
+		if explained != nil {
+			err = explained
+		}
+		if text = quoteStderr(text, nil); text != "" {
 			explained = diag.Error(err.Error()+"; standard error: "+text, nil, err)
 			err = explained
 		}

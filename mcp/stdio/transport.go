@@ -128,6 +128,7 @@ func (t *Transport) start(ctx context.Context, h jsonrpc.Handler) (*process, err
 		p.wait = closeWait
 	}
 	p.lines = newLines(p.stdout, t.MaxMessage, h.Dropped)
+	p.lines.hidden = p.hidden
 	return p, nil
 }
 
