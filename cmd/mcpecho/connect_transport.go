@@ -27,6 +27,7 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
+	"github.com/stdmcp/stdmcp/mcp/httperr"
 	"github.com/stdmcp/stdmcp/mcp/sse"
 	"github.com/stdmcp/stdmcp/mcp/stdio"
 	"github.com/stdmcp/stdmcp/mcp/streamhttp"
@@ -139,19 +140,22 @@ func (c *invocation) explainConnect(ctx context.Context, err error) error {
 	if f := c.explainRefused(err); f != nil {
 		return f
 	}
+	f := *failure.Classify(err)
 	var tried interface{ Unwrap() []error }
-	if !errors.As(err, &tried) || len(tried.Unwrap()) != 2 {
+	var page *httperr.StatusError
+	switch {
+	case errors.As(err, &tried) && len(tried.Unwrap()) == 2:
+		reasons := make([]string, 2)
+		for i := range reasons {
+			reasons[i] = tried.Unwrap()[i].Error()
+			if op, rest, ok := strings.Cut(reasons[i], ": "); ok && (op == "connect" || strings.HasPrefix(op, "connect to ")) {
+				reasons[i] = rest
+			}
+		}
+		f.Message = "cannot connect to " + c.targetName() + ":\n\tStreamable HTTP: " + reasons[0] + "\n\tHTTP+SSE: " + reasons[1]
+	case !errors.As(err, &page) || page.Status/100 != 2 || page.ContentType != "text/html":
 		return c.suggestTransport(ctx, err)
 	}
-	reasons := make([]string, 2)
-	for i := range reasons {
-		reasons[i] = tried.Unwrap()[i].Error()
-		if op, rest, ok := strings.Cut(reasons[i], ": "); ok && (op == "connect" || strings.HasPrefix(op, "connect to ")) {
-			reasons[i] = rest
-		}
-	}
-	f := *failure.Classify(err)
-	f.Message = "cannot connect to " + c.targetName() + ":\n\tStreamable HTTP: " + reasons[0] + "\n\tHTTP+SSE: " + reasons[1]
 	if e != nil || c.entry != nil || f.Status != failure.Unreachable {
 		return &f
 	}
