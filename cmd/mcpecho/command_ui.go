@@ -134,7 +134,7 @@ func (c *invocation) connectUI(ctx context.Context, s *ui.Setup) (*mcp.Client, f
 func (c *invocation) explainUI(err error) string {
 	f := failure.Classify(err)
 	text := f.Message
-	if errors.Is(err, context.DeadlineExceeded) && f.Kind == "timeout" {
+	if errors.Is(err, context.DeadlineExceeded) && f.Kind == "timeout" && f.Hint != connectLonger {
 		text += "\n--timeout TIME waits longer; this call waited " + time.Duration(c.flags.Timeout).String() + " without a sign of progress"
 	} else if f.Hint != "" {
 		text += "\n" + f.Hint

@@ -11,6 +11,7 @@ import (
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/secrets"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/state"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/servercheck"
 	"github.com/stdmcp/stdmcp/internal/webprogram"
@@ -197,7 +198,7 @@ func (c *invocation) connect(ctx context.Context, s *conversation, opts *mcp.Opt
 	if d := c.connectTimeout(); d > 0 {
 		late := &failure.Error{Status: failure.Unreachable, Kind: "timeout",
 			Message: "no response from " + wire.Quote(c.targetName()) + " within " + d.String(),
-			Hint:    connectLonger}
+			Hint:    connectLonger, Err: context.DeadlineExceeded}
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, d, late)
 		defer cancel()
@@ -297,7 +298,11 @@ func (s *conversation) explain(err error) error {
 	if f.Status != failure.Unreachable {
 		return err
 	}
-	if nonJSON != "" {
+	var seen *diag.SeenError
+	switch isSeen := errors.As(err, &seen); {
+	case isSeen && !strings.Contains(f.Message, seen.Seen):
+		f.Message += "\n" + terminal.EscapeLine(seen.Seen)
+	case nonJSON != "" && !isSeen:
 		f.Message += "\nIts output is not an MCP message: " + terminal.EscapeLine(nonJSON)
 	}
 	if s.monitor != nil && f.Kind == "timeout" {

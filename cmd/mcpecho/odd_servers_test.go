@@ -35,7 +35,7 @@ func TestOddPrograms(t *testing.T) {
 		"no-line-break":  "the server wrote no line break after {",
 		"serves-http":    "the program printed http://127.0.0.1:8000/mcp: if it serves MCP there, connect to that URL",
 	} {
-		runWithFault(t, &testserver.Options{Fault: fault}, "ping", "--timeout", "2s").want(t, failure.Unreachable, "", says)
+		runWithFault(t, &testserver.Options{Fault: fault}, "ping", "--connect-timeout", "2s").want(t, failure.Unreachable, "", says)
 	}
 }
 

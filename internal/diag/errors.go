@@ -82,6 +82,15 @@ func NoResponse(d time.Duration) error {
 	return Error("no response within "+d.String(), context.DeadlineExceeded, nil)
 }
 
+// A SeenError is the error of a timeout, with what a program wrote in place of a response.
+type SeenError struct {
+	Err  error
+	Seen string // a clause without secrets
+}
+
+func (e *SeenError) Error() string { return e.Err.Error() + "; " + e.Seen }
+func (e *SeenError) Unwrap() error { return e.Err }
+
 // A NotPassedError is the error of a server whose reason names variables that are set
 // in this process, but that the server did not get.
 type NotPassedError struct {

@@ -48,7 +48,7 @@ func (l *lines) notePart(line []byte) {
 // written since its last message.
 func (l *lines) Explain(err error) error {
 	if odd := l.odd.Load(); odd != nil && *odd != "" && errors.Is(err, context.DeadlineExceeded) {
-		return diag.Error(err.Error()+"; "+*odd, nil, err)
+		return &diag.SeenError{Err: err, Seen: *odd}
 	}
 	return nil
 }

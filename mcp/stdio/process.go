@@ -298,7 +298,7 @@ func (p *process) Explain(err error) (explained error) {
 		text := hide(p.stderr.since(p.heard.Load()), p.hidden)
 		explained = p.lines.Explain(err)
 		if url := servesHTTP(text); url != "" && explained == nil {
-			explained = diag.Error(err.Error()+"; "+url, nil, err)
+			explained = &diag.SeenError{Err: err, Seen: url}
 		}
 		if explained != nil {
 			err = explained
