@@ -312,7 +312,7 @@ func TestCloseWrite(t *testing.T) {
 // explain why it is silent now.
 func TestExplainQuotesNewLinesOnly(t *testing.T) {
 	var p process
-	p.stderr = new(stderr)
+	p.stderr, p.lines = new(stderr), new(lines)
 	late := diag.Op("no response", context.DeadlineExceeded)
 	for _, step := range []struct{ line, want string }{
 		{"", ""},
