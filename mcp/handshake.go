@@ -198,6 +198,12 @@ func (h *handshake) finish(ctx context.Context) (*agreement, error) {
 	case best.err == nil:
 		return nil, retry.Cause(ctx) // more helpful than the refusal of a legacy server
 	}
+	// The probe reached the server, and initialize found none.
+	if h.stateless && h.session.err != nil && ctx.Err() == nil && h.everProbed && errors.Is(h.modern.err, ErrOutcomeUnknown) &&
+		!errors.Is(h.session.err, ErrOutcomeUnknown) && !isRefusal(h.session.err) && !isRefusal(h.modern.err) {
+		err := diag.Error(h.modern.err.Error()+"; then "+h.session.err.Error(), nil, h.session.err)
+		return nil, diag.Error(diag.ErrEndedByProbe.Error()+": "+err.Error(), diag.ErrEndedByProbe, err)
+	}
 	if err, cause := best.err, context.Cause(ctx); err != nil && cause != nil && !errors.Is(err, ctx.Err()) {
 		if serverError(err) != nil { // the wait for another response has ended, and not with this one
 			return nil, diag.Error(err.Error()+": "+cause.Error(), ctx.Err(), cause)

@@ -213,6 +213,10 @@ func (c *invocation) connect(ctx context.Context, s *conversation, opts *mcp.Opt
 	web := c.server == nil && (c.entry == nil || c.entry.Type != config.Stdio)
 	s.era, opts.CachedServer = state.FindEra(c.eraKey(t), web)
 	client, err := mcp.Connect(ctx, t, opts)
+	if errors.Is(err, diag.ErrEndedByProbe) {
+		s.era.Ended()
+		return nil, c.explainConnect(ctx, err)
+	}
 	if err != nil {
 		s.era.Remember(nil) // the server may have been replaced
 		return nil, c.explainConnect(ctx, err)

@@ -137,7 +137,7 @@ func (c *invocation) explainConnect(ctx context.Context, err error) error {
 		return &f
 	}
 	u, e := url.Parse(c.target)
-	if f := c.explainRefused(err); f != nil {
+	if f := c.explainRefused(err); f != nil && !errors.Is(err, diag.ErrEndedByProbe) {
 		return f
 	}
 	f := *failure.Classify(err)

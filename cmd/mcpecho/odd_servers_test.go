@@ -1,14 +1,18 @@
 package main
 
 import (
+	"bytes"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/mcp"
 )
 
 // TestOddWebServers: what servers and load balancers do that a command must cope with.
@@ -56,5 +60,40 @@ func TestWebPageInPlaceOfServer(t *testing.T) {
 	for _, path := range []string{"", "/", "/app", "/app -t http", "/app -t sse"} {
 		args := append([]string{"tools"}, strings.Fields(web.URL+path)...)
 		runCommand(t, args...).want(t, failure.Unreachable, "", " is not an MCP server, but "+web.URL+"/mcp is")
+	}
+}
+
+// TestServerThatEndsOnTheProbe: after two such deaths, a command begins with initialize.
+func TestServerThatEndsOnTheProbe(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the folder of caches is elsewhere")
+	}
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	handler := testserver.NewHandler(testserver.New(&testserver.Options{ProtocolVersions: []string{mcp.ProtocolVersion20251125}}), nil)
+	defer handler.Close()
+	address := "127.0.0.1:0"
+	for _, ends := range []bool{true, true, false} {
+		l, err := net.Listen("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		address = l.Addr().String()
+		s := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, _ := io.ReadAll(r.Body)
+			if strings.Contains(string(body), `"server/discover"`) {
+				l.Close()
+				panic(http.ErrAbortHandler)
+			}
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			handler.ServeHTTP(w, r)
+		})}
+		go s.Serve(l) // ends with s
+		r := runCommand(t, "call", "http://"+address+"/mcp", "echo", "message=hi")
+		if ends {
+			r.want(t, failure.Unreachable, "", "the server ended on server/discover")
+		} else {
+			r.want(t, failure.Done, "hi\n", "")
+		}
+		s.Close()
 	}
 }

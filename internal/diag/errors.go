@@ -18,6 +18,10 @@ func (m Message) Error() string { return string(m) }
 // having read anything, so that no request can be the reason.
 const ErrUnread = Message("the server has read nothing")
 
+// ErrEndedByProbe is matched by the error of a server at a URL that ended when it received
+// server/discover.
+const ErrEndedByProbe = Message("the server ended on server/discover, with which the client asks for its protocol versions")
+
 // A textError is an error with a text of its own. It matches kind and cause,
 // either of which may be nil.
 type textError struct {

@@ -145,6 +145,13 @@ func (h *Host) connect(ctx context.Context, s *server, r *run) (m *monitor, away
 		e.text = started.Hide(e.text)
 		return nil, nil, e
 	}
+	if errors.Is(err, diag.ErrEndedByProbe) {
+		h.mu.Lock()
+		if s.deaths++; s.deaths > 1 { // for a day, the client sends initialize first
+			s.cached = &mcp.ServerInfo{ProtocolVersion: mcp.ProtocolVersion20251125, Probed: time.Now()}
+		}
+		h.mu.Unlock()
+	}
 	if err != nil {
 		if timeout := context.Cause(bound); timeout != nil && ctx.Err() == nil && !errors.Is(err, timeout) && errors.Is(err, context.Canceled) {
 			err = timeout

@@ -31,6 +31,7 @@ type server struct {
 	monitor *monitor        // of the last connection
 	info    *mcp.ServerInfo // of the last connection, or the catalog's
 	cached  *mcp.ServerInfo // the era of the last connection, for the next one; see remember
+	deaths  int             // how often in a row the server ended on server/discover
 	crashes []time.Time     // the latest ones
 
 	toolList
@@ -65,7 +66,7 @@ func (s *server) wake() {
 // URL is probed again, because its response shows that it is reachable. The
 // caller holds mu.
 func (s *server) remember(client *mcp.Client, d *DialParams) {
-	s.cached = client.CachedServer()
+	s.cached, s.deaths = client.CachedServer(), 0
 	if s.cached.Modern() && d.URL != "" {
 		s.cached = nil
 	}

@@ -43,14 +43,14 @@ func readEras() []string {
 	return strings.Split(strings.TrimSpace(string(data)), "\n")
 }
 
-// cachedServer returns what the last command learned about the target, or nil.
-func cachedServer(key string) *mcp.ServerInfo {
+// knownEra returns what the last command learned about the target, or "".
+func knownEra(key string) string {
 	for _, line := range readEras() {
 		if era, ok := strings.CutSuffix(line, " "+key); ok {
-			return parseEra(era)
+			return era
 		}
 	}
-	return nil
+	return ""
 }
 
 // formatEra returns what a line says about a server.
@@ -130,11 +130,23 @@ func FindEra(key string, web bool) (*Era, *mcp.ServerInfo) {
 	if key == "" {
 		return e, nil
 	}
-	s := cachedServer(key)
-	if s != nil {
-		e.known = formatEra(s)
+	e.known = knownEra(key)
+	return e, parseEra(e.known)
+}
+
+// ended is the era of a server that has ended on server/discover once.
+const ended = "ended"
+
+// Ended records that the server has ended on server/discover. When it does so again, it is
+// not asked for a day.
+func (e *Era) Ended() {
+	era := ended
+	if e.known == ended {
+		era = formatEra(&mcp.ServerInfo{ProtocolVersion: mcp.ProtocolVersion20251125, Probed: time.Now()})
 	}
-	return e, s
+	if e.key != "" {
+		rememberEra(e.key, era)
+	}
 }
 
 // Remember keeps the era of the server if it is another one than before. A modern
