@@ -29,6 +29,7 @@ type shared struct {
 	opts          Options
 	conn          jsonrpc.Conn
 	features      *jsonrpc.Features         // of conn
+	streamLate    time.Time                 // ServerInfo.StreamLate, if features.StreamLate is true
 	owned         bool                      // results of conn belong to the client alone, and Interceptors get none
 	agreed        atomic.Pointer[agreement] // with the server; empty during Connect; another one for each session
 	transport     jsonrpc.TransportFeatures
@@ -87,7 +88,7 @@ func (c *Client) Server() ServerInfo { return c.agreed.Load().server }
 // CachedServer returns the [Options].CachedServer for the next client of this
 // server. It is the result of Server, except that ProtocolVersion is modern if
 // the server's response to server/discover arrived after Connect had chosen the
-// legacy era, and that Probed is set otherwise. As that response may arrive at
+// legacy era, and that Probed and StreamLate are set otherwise. As that response may arrive at
 // any time, call CachedServer last, before or after Close.
 func (c *Client) CachedServer() *ServerInfo {
 	a := c.agreed.Load()
@@ -98,6 +99,9 @@ func (c *Client) CachedServer() *ServerInfo {
 		s.ProtocolVersion = c.opts.modern(c.opts.ProtocolVersions)
 	default:
 		s.Probed = a.probed
+		if late := c.features.StreamLate; late != nil && late.Load() {
+			s.StreamLate = c.streamLate
+		}
 	}
 	return &s
 }

@@ -25,6 +25,11 @@ type ServerInfo struct {
 	// again a day later, as the server may have been updated. Zero means never, as
 	// the request ended or broke the server.
 	Probed time.Time
+
+	// StreamLate is set only in the result of [Client.CachedServer]: when a client
+	// waited without success for the stream of a session, which proxies may buffer.
+	// Connect does not wait within a day of that. Zero means never.
+	StreamLate time.Time
 }
 
 // Modern reports whether ProtocolVersion belongs to the modern era, which has no
@@ -191,6 +196,7 @@ func (c *Client) open(ctx context.Context, t Transport) error {
 	}
 	conn = opened
 	c.conn, c.features = conn, conn.Features()
+	c.hintLateStream()
 	c.owned = c.features.Owner == conn && len(c.opts.Interceptors) == 0
 	c.budget.SetMax(c.features.MaxMessage)
 	return nil

@@ -62,6 +62,16 @@ const codeOfServer = -32000
 // update may make it a modern one.
 const hintTime = 24 * time.Hour
 
+// hintLateStream tells the connection that waiting for the stream of a session is useless,
+// if an earlier client found that within hintTime.
+func (c *Client) hintLateStream() {
+	c.streamLate = time.Unix(time.Now().Unix(), 0)
+	if s := c.opts.CachedServer; s != nil && c.features.StreamLate != nil && c.streamLate.Sub(s.StreamLate).Abs() < hintTime {
+		c.streamLate = s.StreamLate
+		c.features.StreamLate.Store(true)
+	}
+}
+
 // never and longAgo are values of ServerInfo.Probed.
 var never, longAgo = time.Time{}, time.Unix(1, 0)
 

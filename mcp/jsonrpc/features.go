@@ -1,6 +1,9 @@
 package jsonrpc
 
-import "time"
+import (
+	"sync/atomic"
+	"time"
+)
 
 // Features are what a connection is able to do beyond the methods of [Conn]. The
 // zero value has none of it. A struct that embeds a Conn has its features, too.
@@ -36,6 +39,12 @@ type Features struct {
 	// list of tools. The connection forgets each tool whose last call of
 	// BindArguments was before the given time, as the server no longer lists it.
 	ForgetArguments func(before time.Time)
+
+	// StreamLate, if not nil, is true if the peer opens the stream of a session so
+	// late that the connection does not wait for it, as behind proxies that buffer
+	// it. The connection sets it when a wait has ended without success, and Connect
+	// when an earlier client found it.
+	StreamLate *atomic.Bool
 
 	// Explain, if not nil, returns err with what the connection knows about its
 	// reason, such as the standard error of a program that does not respond: an

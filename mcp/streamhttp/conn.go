@@ -39,6 +39,7 @@ type conn struct {
 
 	unendedResponses atomic.Int32 // responses in a row that did not end after the result
 
+	late     atomic.Bool                   // the server did not open the stream of a session within listenTime
 	renewals atomic.Int32                  // how often the stream of a session that did not last put the session in doubt
 	success  atomic.Pointer[chan struct{}] // see nextSuccess
 

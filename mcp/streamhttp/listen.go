@@ -25,7 +25,8 @@ const listenTime = 200 * time.Millisecond
 //
 // It returns when the server has accepted or refused the stream, since many
 // servers lose messages that they would send before. It waits for up to
-// listenTime, because a server may respond only when it has a message.
+// listenTime, because a server may respond only when it has a message, unless an earlier
+// connection waited without success.
 func (c *conn) listen(ctx context.Context) {
 	if c.opts.NoStream {
 		return
@@ -70,11 +71,15 @@ func (c *conn) listen(ctx context.Context) {
 			}
 		})
 	}()
+	if c.late.Load() {
+		return
+	}
 	t := time.NewTimer(listenTime)
 	defer t.Stop()
 	select {
 	case <-opened:
 	case <-t.C:
+		c.late.Store(true)
 	case <-ctx.Done():
 	}
 }

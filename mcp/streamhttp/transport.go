@@ -89,7 +89,7 @@ func (t *Transport) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, 
 	c.bindingBudget.SetMax(c.opts.MaxMessage / 8)
 	*c.Features() = jsonrpc.Features{
 		MaxMessage: c.opts.MaxMessage, Stateless: true, Owner: c,
-		AcceptBatches: c.AcceptBatches, BindArguments: c.bindArguments, ForgetArguments: c.forgetArguments, Explain: c.http.Explain,
+		AcceptBatches: c.AcceptBatches, BindArguments: c.bindArguments, ForgetArguments: c.forgetArguments, StreamLate: &c.late, Explain: c.http.Explain,
 	}
 	return c, nil
 }

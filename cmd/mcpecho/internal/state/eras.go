@@ -24,7 +24,8 @@ const (
 // erasFile returns the path of the file with the protocol versions of servers: a
 // line for each, of the version and the quoted name that identifies the server. A
 // line of a legacy server has between them its ServerInfo.Probed, in seconds since
-// 1970 or 0 for never, and its own quoted name and version.
+// 1970 or 0 for never, after a slash StreamLate if it is set, and its own quoted name and
+// version.
 func erasFile() (string, error) {
 	dir, err := os.UserCacheDir()
 	return filepath.Join(dir, "mcpecho", "eras"), err
@@ -66,7 +67,11 @@ func formatEra(s *mcp.ServerInfo) string {
 	if len(name)+len(version) > maxIdentity {
 		name, version = "", "" // then only time counts
 	}
-	return fmt.Sprintf("%s %d %q %q", s.ProtocolVersion, probed, name, version)
+	late := ""
+	if !s.StreamLate.IsZero() {
+		late = fmt.Sprintf("/%d", s.StreamLate.Unix())
+	}
+	return fmt.Sprintf("%s %d%s %q %q", s.ProtocolVersion, probed, late, name, version)
 }
 
 // parseEra returns the server that formatEra has described, or nil.
@@ -79,7 +84,11 @@ func parseEra(era string) *mcp.ServerInfo {
 		return s
 	}
 	seconds, identity, _ := strings.Cut(rest, " ")
+	seconds, late, _ := strings.Cut(seconds, "/")
 	probed, errProbed := strconv.ParseInt(seconds, 10, 64)
+	if n, err := strconv.ParseInt(late, 10, 64); err == nil {
+		s.StreamLate = time.Unix(n, 0)
+	}
 	quoted, _ := strconv.QuotedPrefix(identity)
 	var errName, errVersion error
 	s.Name, errName = strconv.Unquote(quoted)

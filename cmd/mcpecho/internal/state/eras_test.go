@@ -43,10 +43,11 @@ func TestEraIsReadBack(t *testing.T) {
 	for _, want := range []mcp.ServerInfo{
 		{ProtocolVersion: "2026-07-28"},
 		{ProtocolVersion: "2025-11-25"},
+		{ProtocolVersion: "2025-11-25", StreamLate: time.Unix(1_700_000_001, 0)},
 		{ProtocolVersion: "2025-06-18", Probed: time.Unix(1_700_000_000, 0), Implementation: mcp.Implementation{Name: "two \"words\"\n", Version: "ü 1.0"}},
 	} {
 		line := formatEra(&want)
-		if s := parseEra(line); s == nil || s.Name != want.Name || s.Version != want.Version || s.ProtocolVersion != want.ProtocolVersion || !s.Probed.Equal(want.Probed) {
+		if s := parseEra(line); s == nil || s.Name != want.Name || s.Version != want.Version || s.ProtocolVersion != want.ProtocolVersion || !s.Probed.Equal(want.Probed) || !s.StreamLate.Equal(want.StreamLate) {
 			t.Errorf("%s: got %+v", line, s)
 		}
 	}
