@@ -5,28 +5,32 @@ package argnames
 
 import (
 	"errors"
+	"strconv"
 	"strings"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
+// Letters and Digits are what all providers accept in a name, which no digit begins.
 const (
-	letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_"
-	digits  = "0123456789"
-	hex     = "0123456789abcdef"
+	Letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_"
+	Digits  = "0123456789"
+)
 
+const (
+	hex     = Digits + "abcdef"
 	maxName = 64
 	hashLen = 9 // an underscore and 8 digits
 )
 
 // Fits reports whether a name matches ^[a-zA-Z0-9_.-]{1,64}$.
 func Fits(name string) bool {
-	return name != "" && len(name) <= maxName && strings.Trim(name, letters+digits+".-") == ""
+	return name != "" && len(name) <= maxName && strings.Trim(name, Letters+Digits+".-") == ""
 }
 
 // FitsVertex reports whether a name matches ^[a-zA-Z_][a-zA-Z0-9_]{0,63}$.
 func FitsVertex(name string) bool {
-	return name != "" && len(name) <= maxName && strings.IndexByte(letters, name[0]) >= 0 && strings.Trim(name, letters+digits) == ""
+	return name != "" && len(name) <= maxName && strings.IndexByte(Letters, name[0]) >= 0 && strings.Trim(name, Letters+Digits) == ""
 }
 
 // Alias returns the name that a model uses instead: what all providers accept of the name,
@@ -42,7 +46,7 @@ func Alias(name string) string {
 			break
 		}
 		switch {
-		case r < 0x80 && strings.IndexByte(letters, byte(r)) >= 0, len(b) > 0 && r >= '0' && r <= '9':
+		case r < 0x80 && strings.IndexByte(Letters, byte(r)) >= 0, len(b) > 0 && r >= '0' && r <= '9':
 			b = append(b, byte(r))
 		case len(b) > 0 && b[len(b)-1] != '_':
 			b = append(b, '_')
@@ -149,7 +153,7 @@ func (c *collector) add(schema []byte, depth int) {
 			} else if path, ok := strings.CutPrefix(r.String(), "#/"); ok {
 				parts := strings.Split(path, "/")
 				for i, part := range parts {
-					parts[i] = unescape.Replace(part)
+					parts[i] = Unescape(part)
 				}
 				c.add(wire.Lookup(c.root, parts...), depth+1)
 			}
@@ -159,4 +163,25 @@ func (c *collector) add(schema []byte, depth int) {
 	}
 }
 
-var unescape = strings.NewReplacer("~1", "/", "~0", "~", "%24", "$", "%20", " ", "%5B", "[", "%5D", "]")
+// Unescape replaces the escapes in a part of a reference (RFC 6901 in a URI).
+func Unescape(part string) string {
+	if strings.IndexByte(part, '~') < 0 && strings.IndexByte(part, '%') < 0 {
+		return part
+	}
+	b := make([]byte, 0, len(part))
+	for i := 0; i < len(part); i++ {
+		c, rest := part[i], part[i+1:]
+		switch {
+		case c == '%' && len(rest) >= 2:
+			if n, err := strconv.ParseUint(rest[:2], 16, 8); err == nil {
+				c = byte(n)
+				i += 2
+			}
+		case c == '~' && rest != "" && (rest[0] == '0' || rest[0] == '1'):
+			c = "~/"[rest[0]-'0']
+			i++
+		}
+		b = append(b, c)
+	}
+	return string(b)
+}

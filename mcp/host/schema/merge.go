@@ -142,7 +142,7 @@ func (w *walker) allOf(a, b *node) *node {
 		for i, key := range b.keys {
 			if old := out.get(key); old == nil {
 				out.set(key, b.items[i])
-			} else if old.raw != b.items[i].raw && !slices.Contains(annotations, key) {
+			} else if old.raw != b.items[i].raw && traitsOf(key)&annotation == 0 {
 				out = nil
 				break
 			}
@@ -156,21 +156,12 @@ func (w *walker) allOf(a, b *node) *node {
 	return out
 }
 
-var annotations = []string{"title", "description", "default"}
-
 // isAny reports whether a schema accepts everything and says nothing.
 func isAny(n *node) bool { return n.raw == "true" || n.isObject() && len(n.keys) == 0 }
 
 // isSimple reports whether the keywords of a schema are independent of each other.
 func isSimple(n *node) bool {
-	return n.isObject() && !slices.ContainsFunc(n.keys, func(key string) bool {
-		switch key {
-		case "type", "const", "enum", "title", "description", "default", "format", "pattern", "minLength", "maxLength",
-			"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf":
-			return false
-		}
-		return true
-	})
+	return n.isObject() && !slices.ContainsFunc(n.keys, func(key string) bool { return traitsOf(key)&simple == 0 })
 }
 
 // either returns the view of a schema that accepts what one of the variants accepts, as
@@ -300,60 +291,79 @@ func (n *node) names() []string {
 
 // mendRoot returns the root as an object with properties and without a union.
 func (w *walker) mendRoot(root *node) *node {
-	if !root.isObject() {
+	kind := root.get("type")
+	if s, _ := kind.text(); s != "object" {
 		w.breaks(ruleRoot)
-		root = object()
-		w.root = root
+		if kind != nil && !isKind(kind, "object") || !root.isObject() {
+			root = object() // no object is valid
+			w.root = root
+		}
+	}
+	for _, key := range [...]string{"enum", "not"} {
+		if v := root.get(key); v != nil && w.breaksAt(ruleRootValues, key) {
+			root.remove(key)
+			w.loseKeyword(root, key, v)
+		}
 	}
 	union := false
-	for _, key := range [...]string{"$ref", "allOf", "anyOf", "oneOf", "enum", "not"} {
-		union = root.get(key) != nil && w.breaks(ruleRootUnion, key) || union
-	}
-	if kind := root.get("type"); kind == nil || kind.raw != `"object"` {
-		w.breaks(ruleRoot)
-		if kind != nil && !isKind(kind, "object") {
-			root = object() // no object is valid
-		}
+	for _, key := range rootUnions {
+		union = root.get(key) != nil && w.breaksAt(ruleRootUnion, key) || union
 	}
 	if union {
 		var variants []view
-		n := root.clone()
 		v, _ := w.view(root, nil, &variants)
+		n := root.clone()
 		for range 8 { // the target may be a reference, too
 			ref, ok := n.get("$ref").text()
 			if n.remove("$ref"); ok {
 				overlay(n, w.resolve(ref))
 			}
 		}
-		for _, key := range [...]string{"$ref", "allOf", "anyOf", "oneOf", "enum", "not", "patternProperties", "additionalProperties"} {
+		for _, key := range rootUnions {
 			n.remove(key)
 		}
-		if len(v.properties.names()) > 0 {
-			n.set("properties", v.properties)
+		if applies[ruleRootValues]&w.target != 0 { // of the target
+			n.remove("enum")
+			n.remove("not")
 		}
-		if len(v.required) > 0 {
-			n.set("required", textNodes(v.required))
-		}
-		if len(v.patterns.names()) > 0 {
-			n.set("patternProperties", v.patterns)
-		}
+		n.replace("properties", v.properties)
+		n.replace("required", textNodes(v.required))
+		n.replace("patternProperties", v.patterns)
+		n.remove("additionalProperties")
 		if v.rest != nil && !isAny(v.rest) {
 			n.set("additionalProperties", v.rest)
 		}
-		n.set("type", quoted("object"))
-		w.lost = w.variantsText(variants)
+		w.loseVariants(variants)
 		root = n
-	} else if kind := root.get("type"); kind == nil || kind.raw != `"object"` {
-		root.set("type", quoted("object"))
 	}
+	root.set("type", quoted("object"))
 	if !root.get("properties").isObject() && w.breaks(ruleProperties) {
 		root.set("properties", object())
 	}
 	return root
 }
 
-// variantsText describes which members each variant of a union requires.
-func (w *walker) variantsText(variants []view) string {
+var rootUnions = [...]string{"$ref", "allOf", "anyOf", "oneOf"}
+
+// breaksAt is breaks for a keyword.
+func (w *walker) breaksAt(r ruleID, key string) bool {
+	before := w.enter(key)
+	broken := w.breaks(r)
+	w.path = before
+	return broken
+}
+
+// replace sets a member, or removes it if its value is empty.
+func (n *node) replace(key string, v *node) {
+	if v != nil && len(v.items) > 0 {
+		n.set(key, v)
+	} else if key != "properties" {
+		n.remove(key)
+	}
+}
+
+// loseVariants notes which members each variant of a union requires.
+func (w *walker) loseVariants(variants []view) {
 	const most = 300
 	var list []string
 	for _, v := range variants {
@@ -374,11 +384,11 @@ func (w *walker) variantsText(variants []view) string {
 		list = append(list, strings.Join(words, ", "))
 	}
 	if list = unique(list); len(list) < 2 {
-		return ""
+		return
 	}
-	text := "Required arguments: " + strings.Join(list, "; or ") + "."
-	if len(text) > most {
-		return "The arguments that are required depend on each other."
+	what := "Required arguments: " + strings.Join(list, "; or ") + "."
+	if len(what) > most {
+		what = "The arguments that are required depend on each other."
 	}
-	return text
+	w.lose(w.root, what)
 }

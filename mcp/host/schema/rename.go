@@ -38,11 +38,13 @@ func (w *walker) fits(name string) bool {
 func (w *walker) renameArguments(root *node) (*node, error) {
 	var bad []string
 	properties := root.get("properties")
+	before := w.enter("properties")
 	for _, name := range properties.names() {
-		if !w.fits(name) && w.breaks(ruleArguments, "properties", name) {
+		if !w.fits(name) && w.breaksAt(ruleArguments, name) {
 			bad = append(bad, name)
 		}
 	}
+	w.path = before
 	if bad == nil {
 		return root, nil
 	}
@@ -145,7 +147,7 @@ func (rn *renamer) references(n *node) {
 		if ref, ok := v.text(); ok && !n.array && n.keys[i] == "$ref" {
 			parts := strings.Split(ref, "/")
 			if len(parts) > 2 && parts[0] == "#" && parts[1] == "properties" {
-				if alias := rn.aliases[unescape.Replace(parts[2])]; alias != "" {
+				if alias := rn.aliases[argnames.Unescape(parts[2])]; alias != "" {
 					parts = slices.Clone(parts)
 					parts[2] = alias
 					n.items[i] = quoted(strings.Join(parts, "/"))

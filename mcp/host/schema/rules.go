@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/stdmcp/stdmcp/internal/argnames"
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
@@ -36,11 +37,13 @@ const (
 	ruleDescription
 	ruleRoot
 	ruleRootUnion
+	ruleRootValues
 	ruleProperties
 	ruleArguments
 	ruleDraft
 	ruleReference
 	ruleItems
+	ruleBoolean
 	rulePattern
 	ruleEnum
 	ruleSchemaKeyword
@@ -62,11 +65,13 @@ var applies = [rules]target{
 	ruleDescription:    openai | strict,
 	ruleRoot:           everyone,
 	ruleRootUnion:      everyone,
+	ruleRootValues:     openai | strict,
 	ruleProperties:     anthropic | openai | strict,
 	ruleArguments:      anthropic | vertex,
 	ruleDraft:          everyone,
 	ruleReference:      everyone &^ geminiParameters,
 	ruleItems:          openai | strict,
+	ruleBoolean:        gemini | vertex,
 	rulePattern:        openai | strict,
 	ruleEnum:           formatted,
 	ruleSchemaKeyword:  gemini | vertex,
@@ -105,20 +110,24 @@ func Rules() []Rule {
 			"OpenAI and Azure Chat Completions, gpt-4o, o3-mini, 2025-04: Invalid 'tools[13].function.description': string too long. Expected a string with maximum length 1024", nil},
 		ruleRoot: {"root", `a root without "type": "object"`, "the type is set",
 			"OpenAI Chat Completions, 2025-06: schema must be a JSON Schema of 'type: \"object\"', got 'type: null'; Vertex AI, 2026-06: parameters schema should be of type OBJECT; Anthropic: input_schema.type: Input should be 'object'", nil},
-		ruleRootUnion: {"root-union", "$ref, allOf, anyOf, oneOf, enum or not at the root", "variants become one object; enum and not are removed",
-			"Anthropic Messages, 2025-08: input_schema does not support oneOf, allOf, or anyOf at the top level; OpenAI, 2025-06: schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level; Gemini" + documented, nil},
+		ruleRootUnion: {"root-union", "$ref, allOf, anyOf or oneOf at the root", "variants become one object, and the description says what each requires",
+			"Anthropic Messages, 2025-08 to 2026-09: input_schema does not support oneOf, allOf, or anyOf at the top level; OpenAI, 2025-06: schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level; Gemini" + documented, nil},
+		ruleRootValues: {"root-values", "enum or not at the root", "moved to the description",
+			"OpenAI, 2025-06: schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level; Anthropic names oneOf, allOf and anyOf alone", nil},
 		ruleProperties: {"properties", "a root without properties", "an empty object is added",
 			"OpenAI Chat Completions, 2024: object schema missing properties; Anthropic" + documented, nil},
 		ruleArguments: {"argument-names", "names of arguments outside of ^[a-zA-Z0-9_.-]{1,64}$ (Vertex AI: ^[A-Za-z_][A-Za-z0-9_]{0,63}$), at the root only", "renamed; Tool.Do and Arguments restore the names",
 			"Anthropic Messages and Bedrock, 2026-04: input_schema.properties: Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'; Vertex AI" + documented, nil},
-		ruleDraft: {"draft", "keywords with values that JSON Schema 2020-12 does not allow: earlier drafts, unknown types, required: true", "written as in 2020-12, or removed",
+		ruleDraft: {"draft", "keywords with values that JSON Schema 2020-12 does not allow: earlier drafts, unknown types, numbers as texts, required: true", "written as in 2020-12, or moved to the description",
 			"Anthropic Messages, 2026-08: JSON schema is invalid. It must match JSON Schema draft 2020-12; OpenAI, 2025-06: [] is not of type 'object', 'boolean'; Gemini" + documented, nil},
-		ruleReference: {"reference", "a $ref to what is not in the schema", "removed",
+		ruleReference: {"reference", "a $ref to what is not in the schema", "moved to the description",
 			"Gemini generateContent, 2025-11: reference to undefined schema; OpenAI and Anthropic" + documented, nil},
-		ruleItems: {"items", "an array without items", "items: {} is added",
+		ruleItems: {"items", "an array without items, or with true or false as items", "items: {} is added; {} or {\"not\": {}}",
 			"OpenAI Chat Completions, gpt-4o, 2025-04: In context=('properties', 'texts'), array schema missing items", nil},
-		rulePattern: {"pattern", "a pattern with lookaround, or that Python's re does not accept", "moved to the description",
-			"OpenAI Responses, gpt-5.5, 2026-06: regex lookaround is not supported; 2026-09: '^(?!__.*__$)[^\\p{Cc}]{1,200}$' is not a 'regex'", nil},
+		ruleBoolean: {"boolean", "true or false in place of a schema, but for additionalProperties", "{} or {\"not\": {}}",
+			"Cloud Code Assist, 2026-05 and 2026-07: true among properties of parametersJsonSchema; Gemini and Vertex AI: refusal not seen", nil},
+		rulePattern: {"pattern", "a pattern with lookaround, or that Python's re or RE2 does not accept", "moved to the description",
+			"OpenAI Responses, gpt-5.5, 2026-06: regex lookaround is not supported; 2026-09: '^(?!__.*__$)[^\\p{Cc}]{1,200}$' is not a 'regex'; DeepSeek, 2026-05, for [ in a class: is not a \"regex\"", nil},
 		ruleEnum: {"enum", "an enum that is empty or has a value twice", "removed, or without the second", "JSON Schema draft-04 to 2020-12" + documented, nil},
 		ruleSchemaKeyword: {"schema-keyword", "$schema", "removed",
 			"Gemini lists the keywords of parametersJsonSchema without it" + documented, nil},
@@ -149,6 +158,7 @@ func Rules() []Rule {
 type Finding struct {
 	Rule Rule
 	Path string // in the input schema, as a JSON Pointer; empty for the root, the name and the description
+	Lost string // what the schema for the provider does not say; a description says it instead. Empty if the meaning is the same
 }
 
 // Check returns what a provider would reject in the name, description and input schema
@@ -162,10 +172,7 @@ func Check(provider string, t Tool) ([]Finding, error) {
 	case bit < 0:
 		return nil, errors.New("unknown provider " + wire.Quote(provider) + "; there are " + strings.Join(providers, ", "))
 	}
-	table := Rules()
-	var list []Finding
-	add := func(r ruleID, path string) { list = append(list, Finding{table[r], path}) }
-	w := &walker{target: 1 << bit, found: add}
+	w := &walker{target: 1 << bit, check: true}
 	for _, r := range [...]ruleID{ruleName, ruleFirstLetter} {
 		if !nameFits(r, t.Name()) {
 			w.breaks(r)
@@ -177,24 +184,28 @@ func Check(provider string, t Tool) ([]Finding, error) {
 	raw := t.InputSchema()
 	root, free, err := parse(raw)
 	defer free()
+	if err == nil {
+		w.budget = minBudget + budgetPerByte*len(raw)
+		if w.target == geminiParameters {
+			checkOpenAPI(w, root)
+		}
+		_, err = w.mend(root)
+	}
 	if err != nil {
-		return list, &toolError{t.Name(), err}
+		err = &toolError{t.Name(), err}
 	}
-	w.budget = minBudget + budgetPerByte*len(raw)
-	if w.target == geminiParameters {
-		checkOpenAPI(w, root)
+	table := Rules()
+	list := make([]Finding, len(w.findings))
+	for i, f := range w.findings {
+		list[i] = Finding{table[f.rule], f.path, f.lost}
 	}
-	if _, err := w.mend(root); err != nil {
-		return list, &toolError{t.Name(), err}
-	}
-	return list, nil
+	return list, err
 }
 
 // nameFits reports whether a name of a tool satisfies a rule.
 func nameFits(r ruleID, name string) bool {
-	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_"
 	if r == ruleFirstLetter {
-		return name == "" || strings.IndexByte("0123456789-", name[0]) < 0
+		return name == "" || strings.IndexByte(argnames.Digits+"-", name[0]) < 0
 	}
-	return name != "" && len(name) <= 64 && strings.Trim(name, letters+"0123456789-") == ""
+	return argnames.Fits(name) && strings.IndexByte(name, '.') < 0
 }

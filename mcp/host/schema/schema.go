@@ -70,31 +70,38 @@ func List[T Tool](define Definer, tools []T) (mcp.RawMessage, error) {
 	return append(b, ']'), errors.Join(errs...)
 }
 
+// A format is how an API takes definitions.
+type format struct {
+	target             target
+	before, key, after string
+	convert            func(w *walker, root *node) *node // from JSON Schema, nil for no parameters; may be nil
+}
+
 // Anthropic is the Definer for the Messages API.
 func Anthropic(t Tool) (mcp.RawMessage, error) {
-	return define(t, anthropic, "{", "input_schema", "}")
+	return define(t, &format{anthropic, "{", "input_schema", "}", nil})
 }
 
 // OpenAI is the Definer for the Chat Completions API.
 func OpenAI(t Tool) (mcp.RawMessage, error) {
-	return define(t, openai, `{"type":"function","function":{`, "parameters", "}}")
+	return define(t, &format{openai, `{"type":"function","function":{`, "parameters", "}}", nil})
 }
 
 // OpenAIResponses is the Definer for the Responses API. Its definitions are not
 // strict: by default, that API would make optional arguments required.
 func OpenAIResponses(t Tool) (mcp.RawMessage, error) {
-	return define(t, openai, `{"type":"function","strict":false,`, "parameters", "}")
+	return define(t, &format{openai, `{"type":"function","strict":false,`, "parameters", "}", nil})
 }
 
 // Gemini is the Definer for functionDeclarations of the Gemini API. It uses the field
 // parametersJsonSchema.
 func Gemini(t Tool) (mcp.RawMessage, error) {
-	return define(t, gemini, "{", "parametersJsonSchema", "}")
+	return define(t, &format{gemini, "{", "parametersJsonSchema", "}", nil})
 }
 
 // Vertex is the Definer for functionDeclarations of Gemini on Vertex AI.
 func Vertex(t Tool) (mcp.RawMessage, error) {
-	return define(t, vertex, "{", "parametersJsonSchema", "}")
+	return define(t, &format{vertex, "{", "parametersJsonSchema", "}", nil})
 }
 
 // GeminiParameters is the Definer for functionDeclarations with the field parameters,
@@ -102,46 +109,64 @@ func Vertex(t Tool) (mcp.RawMessage, error) {
 // subset of OpenAPI 3.0, in which much of JSON Schema is lost. The definition of a tool
 // without parameters has no schema.
 func GeminiParameters(t Tool) (mcp.RawMessage, error) {
-	return define(t, geminiParameters, "{", "parameters", "}")
+	return define(t, &format{geminiParameters, "{", "parameters", "}", toOpenAPI})
 }
 
 // maxDescription is how many characters OpenAI accepts in a description.
 const maxDescription = 1024
 
-func define(t Tool, to target, before, key, after string) (mcp.RawMessage, error) {
+func define(t Tool, f *format) (mcp.RawMessage, error) {
 	if t == nil {
 		return nil, errors.New("schema: the tool is nil")
 	}
 	name, description := t.Name(), t.Description()
-	for _, r := range [...]ruleID{ruleName, ruleFirstLetter} {
-		if applies[r]&to != 0 && !nameFits(r, name) {
-			return nil, &toolError{name, errName[r]}
-		}
+	if !nameFits(ruleName, name) {
+		return nil, &toolError{name, errName}
+	}
+	if applies[ruleFirstLetter]&f.target != 0 && !nameFits(ruleFirstLetter, name) {
+		return nil, &toolError{name, errFirstLetter}
 	}
 	raw := t.InputSchema()
-	schema, lost, err := rewrite(raw, to)
+	root, free, err := parse(raw)
+	defer free()
+	w := &walker{target: f.target, budget: minBudget + budgetPerByte*len(raw)}
+	if err == nil {
+		root, err = w.mend(root)
+	}
+	if err == nil && f.convert != nil {
+		root = f.convert(w, root)
+		if w.budget < 0 {
+			err = ErrTooComplex
+		}
+	}
 	if err != nil {
 		return nil, &toolError{name, err}
 	}
-	if applies[ruleDescription]&to != 0 {
-		description = cut(description, maxDescription-len(lost)-1)
+	lost := cut(strings.Join(w.lost, "\n"), maxDescription/2)
+	if applies[ruleDescription]&f.target != 0 {
+		description = cut(description, maxDescription-utf8.RuneCountInString(lost)-1)
 	}
 	if lost != "" {
 		description = strings.TrimPrefix(description+"\n"+lost, "\n")
 	}
-	b := make([]byte, 0, len(before)+len(name)+len(description)+len(schema)+len(raw)/16+64)
-	b = wire.AppendString(append(append(b, before...), `"name":`...), name)
+	b := make([]byte, 0, len(f.before)+len(name)+len(description)+len(raw)+len(raw)/16+64)
+	b = wire.AppendString(append(append(b, f.before...), `"name":`...), name)
 	b = wire.AppendString(wire.AppendKey(b, "description"), description)
-	if schema != nil {
-		b = wire.AppendLine(wire.AppendKey(b, key), schema)
+	if root != nil {
+		b = wire.AppendKey(b, f.key)
+		if w.broken {
+			b = root.append(b)
+		} else { // the server's own
+			b = wire.AppendLine(b, raw)
+		}
 	}
-	return append(b, after...), nil
+	return append(b, f.after...), nil
 }
 
-var errName = map[ruleID]error{
-	ruleName:        errors.New("the provider accepts only names of 1 to 64 letters, digits, _ and -"),
-	ruleFirstLetter: errors.New("the provider accepts only names that begin with a letter or _"),
-}
+var (
+	errName        = errors.New("the provider accepts only names of 1 to 64 letters, digits, _ and -")
+	errFirstLetter = errors.New("the provider accepts only names that begin with a letter or _")
+)
 
 // cut returns a text of at most n characters, which ends with a sentence if that costs at
 // most half of it.
@@ -171,43 +196,6 @@ func cut(text string, n int) string {
 		}
 	}
 	return strings.TrimSpace(head[:best]) + mark
-}
-
-// rewrite returns a schema for a provider, and what the schema does not say. If the
-// provider accepts raw, that is the schema.
-func rewrite(raw mcp.RawMessage, to target) (schema []byte, lost string, err error) {
-	root, free, err := parse(raw)
-	defer free()
-	if err != nil {
-		return nil, "", err
-	}
-	w := &walker{target: to, budget: minBudget + budgetPerByte*len(raw)}
-	n, err := w.mend(root)
-	switch {
-	case err != nil:
-		return nil, "", err
-	case to == geminiParameters:
-		if checkOpenAPI(w, n); !w.broken && len(n.get("properties").list()) > 0 {
-			return raw, "", nil
-		}
-		n = (&geminiRewriter{walker: w}).schema(n)
-		if w.budget < 0 {
-			return nil, "", ErrTooComplex
-		}
-		if len(n.get("properties").list()) == 0 {
-			return nil, w.lost, nil
-		}
-	case !w.broken:
-		return raw, "", nil
-	}
-	return n.append(nil), w.lost, nil
-}
-
-func (n *node) list() []*node {
-	if n == nil {
-		return nil
-	}
-	return n.items
 }
 
 // A toolError adds the name of the tool to an error.

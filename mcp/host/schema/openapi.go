@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// A geminiRewriter rewrites schemas for the subset of OpenAPI 3.0 that Gemini
-// accepts: without references, with one type each, and with few keywords.
-type geminiRewriter struct {
+// An openAPIWriter rewrites schemas for the subset of OpenAPI 3.0 that the field parameters
+// of Gemini accepts: without references, with one type each, and with few keywords.
+type openAPIWriter struct {
 	*walker
 	open []*node // the targets of the references that are being followed
 }
@@ -17,14 +17,47 @@ type geminiRewriter struct {
 // budgetPerByte * n more.
 const minBudget, budgetPerByte = 4 << 20, 16
 
-// keptKeywords are copied unmodified.
-var keptKeywords = []string{"title", "description", "minItems", "maxItems", "minLength", "maxLength", "pattern",
-	"minimum", "maximum", "minProperties", "maxProperties", "default"}
+// toOpenAPI returns a schema for the field parameters, or nil if it has no properties.
+func toOpenAPI(w *walker, root *node) *node {
+	if checkOpenAPI(w, root); w.broken {
+		root = (&openAPIWriter{walker: w}).schema(root)
+	}
+	if len(root.get("properties").names()) == 0 {
+		return nil
+	}
+	return root
+}
 
-// formats are the formats that Gemini accepts for each type.
-var formats = map[string][]string{"number": {"float", "double"}, "integer": {"int32", "int64"}, "string": {"date-time"}}
+// formatOf returns the types that Gemini accepts a format for.
+func formatOf(format string) trait {
+	switch format {
+	case "float", "double", "int32", "int64":
+		return ofNumber
+	case "date-time":
+		return ofString
+	}
+	return 0
+}
 
-func (g *geminiRewriter) schema(n *node) *node {
+// ofKind returns the trait of keywords that restrict values of a type.
+func ofKind(kind string) trait {
+	switch kind {
+	case "string":
+		return ofString
+	case "number", "integer":
+		return ofNumber
+	case "array":
+		return ofArray
+	case "object":
+		return ofObject
+	}
+	return 0
+}
+
+// fits reports whether a keyword is for values of a type.
+func (t trait) fits(kind string) bool { return t&ofTypes == 0 || t&ofKind(kind) != 0 }
+
+func (g *openAPIWriter) schema(n *node) *node {
 	if !g.take(n) || !n.isObject() {
 		return typed("string") // true and {} allow any value; Gemini has no type for that
 	}
@@ -61,7 +94,7 @@ func typed(kind string) *node {
 
 // copyKept copies the keywords of n that Gemini accepts to out. Beside anyOf it accepts
 // none, so that they go to the variants.
-func (g *geminiRewriter) copyKept(n, out *node) *node {
+func (g *openAPIWriter) copyKept(n, out *node) *node {
 	if some := out.get("anyOf"); some != nil {
 		for i, v := range some.items {
 			v = v.clone()
@@ -74,8 +107,9 @@ func (g *geminiRewriter) copyKept(n, out *node) *node {
 		}
 		return out
 	}
-	for _, key := range keptKeywords {
-		if v := n.get(key); v != nil && v.raw != "" && v.raw != "null" {
+	kind, _ := out.get("type").text()
+	for i, key := range n.keys {
+		if v, traits := n.items[i], traitsOf(key); traits&kept != 0 && traits.fits(kind) && v.raw != "" && v.raw != "null" {
 			out.set(key, v)
 		}
 	}
@@ -108,7 +142,7 @@ func overlay(n, other *node) {
 }
 
 // merge returns one schema for allOf.
-func (g *geminiRewriter) merge(n, all *node) *node {
+func (g *openAPIWriter) merge(n, all *node) *node {
 	v, _ := g.view(n, g.open, nil)
 	n = n.clone()
 	n.remove("allOf")
@@ -142,7 +176,7 @@ func (g *geminiRewriter) merge(n, all *node) *node {
 }
 
 // union returns one schema for anyOf or oneOf.
-func (g *geminiRewriter) union(n *node, variants []*node) *node {
+func (g *openAPIWriter) union(n *node, variants []*node) *node {
 	nullable := false
 	var list []*node
 	for _, v := range variants {
@@ -188,7 +222,7 @@ func (g *geminiRewriter) union(n *node, variants []*node) *node {
 }
 
 // inherit returns a variant of a union with what the union itself says.
-func (g *geminiRewriter) inherit(v, n *node) *node {
+func (g *openAPIWriter) inherit(v, n *node) *node {
 	properties, required := n.get("properties"), n.get("required").texts()
 	own := v
 	v = v.clone()
@@ -214,7 +248,7 @@ func withoutMeta(n *node) *node {
 
 // flatten merges schemas: objects into one object with all properties, schemas
 // of another common type into that type, and the rest into anyOf.
-func (g *geminiRewriter) flatten(list []*node) *node {
+func (g *openAPIWriter) flatten(list []*node) *node {
 	if len(list) == 1 {
 		return list[0]
 	}
@@ -267,7 +301,7 @@ func (g *geminiRewriter) flatten(list []*node) *node {
 }
 
 // flattenEach flattens the unions among properties.
-func (g *geminiRewriter) flattenEach(properties *node) {
+func (g *openAPIWriter) flattenEach(properties *node) {
 	for i, v := range properties.items {
 		if some := v.get("anyOf"); some != nil {
 			var list []*node
@@ -284,7 +318,7 @@ func (g *geminiRewriter) flattenEach(properties *node) {
 }
 
 // single rewrites a schema without unions and references.
-func (g *geminiRewriter) single(n *node) *node {
+func (g *openAPIWriter) single(n *node) *node {
 	kinds := n.get("type").texts()
 	if kind, ok := n.get("type").text(); ok {
 		kinds = []string{kind}
@@ -320,7 +354,7 @@ func (g *geminiRewriter) single(n *node) *node {
 	if g.enum(n, kind, out) || nullable {
 		out.set("nullable", scalar("true"))
 	}
-	if format, ok := n.get("format").text(); ok && slices.Contains(formats[kind], format) {
+	if format, _ := n.get("format").text(); formatOf(format)&ofKind(kind) != 0 {
 		out.set("format", n.get("format"))
 	}
 	switch kind {
@@ -383,7 +417,7 @@ func enumerated(n *node) []*node {
 // enum copies the allowed values and reports whether null is one of them.
 // Gemini accepts only strings that are not empty; other values are added to the
 // description.
-func (g *geminiRewriter) enum(n *node, kind string, out *node) (null bool) {
+func (g *openAPIWriter) enum(n *node, kind string, out *node) (null bool) {
 	var texts []string
 	var values []*node
 	empty := false
@@ -410,7 +444,7 @@ func (g *geminiRewriter) enum(n *node, kind string, out *node) (null bool) {
 	return null
 }
 
-func (g *geminiRewriter) properties(n, out *node) {
+func (g *openAPIWriter) properties(n, out *node) {
 	properties := n.get("properties")
 	if !properties.isObject() || len(properties.items) == 0 {
 		return
@@ -421,6 +455,9 @@ func (g *geminiRewriter) properties(n, out *node) {
 			list.set(key, g.schema(v))
 		}
 	}
+	if len(list.keys) == 0 {
+		return
+	}
 	out.set("properties", list)
 	required := slices.DeleteFunc(unique(n.get("required").texts()), func(s string) bool { return list.get(s) == nil })
 	if len(required) > 0 {
@@ -428,7 +465,7 @@ func (g *geminiRewriter) properties(n, out *node) {
 	}
 }
 
-func (g *geminiRewriter) items(n *node) *node {
+func (g *openAPIWriter) items(n *node) *node {
 	var list []*node
 	if tuple := n.get("prefixItems"); tuple != nil {
 		list = slices.Clone(tuple.items)
@@ -445,60 +482,55 @@ func (g *geminiRewriter) items(n *node) *node {
 	return g.union(object(), list)
 }
 
-// openAPIKeywords are the keywords of the field parameters.
-var openAPIKeywords = append([]string{"type", "nullable", "enum", "format", "items", "properties", "required", "anyOf"}, keptKeywords...)
-
-// checkOpenAPI finds what the field parameters does not accept.
+// checkOpenAPI finds what the field parameters does not accept, and notes what has no form
+// in OpenAPI.
 func checkOpenAPI(w *walker, n *node) {
-	if len(w.path) == 0 && (!n.isObject() || n.get("type") == nil || n.get("type").raw != `"object"`) {
-		w.breaks(ruleRoot)
-	}
-	if !n.isObject() {
-		w.breaks(ruleOpenAPI)
-		return
-	}
-	for _, key := range n.keys {
-		if !slices.Contains(openAPIKeywords, key) {
-			w.breaks(ruleOpenAPI, key)
-		}
-	}
-	if n.get("anyOf") != nil && len(n.keys) > 1 {
-		w.breaks(ruleOpenAPI, "anyOf")
-	}
 	kind, _ := n.get("type").text()
-	if n.get("anyOf") == nil && (kind == "null" || kindName(kind) != kind || kind == "") {
-		w.breaks(ruleOpenAPI, "type")
-	}
-	if enum := n.get("enum"); enum != nil && (kind != "string" || len(enum.texts()) < len(enum.items) || slices.Contains(enum.texts(), "")) {
-		w.breaks(ruleOpenAPI, "enum")
-	}
-	if format, ok := n.get("format").text(); ok && !slices.Contains(formats[kind], format) {
-		w.breaks(ruleOpenAPI, "format")
-	}
-	if items := n.get("items"); items != nil {
-		w.path = append(w.path, "items")
-		checkOpenAPI(w, items)
-		w.path = w.path[:len(w.path)-1]
-	} else if kind == "array" {
+	if n.get("type") == nil && n.get("anyOf") == nil || kind == "array" && n.get("items") == nil {
 		w.breaks(ruleOpenAPI)
 	}
 	properties := n.get("properties")
-	for _, name := range n.get("required").texts() {
-		if properties.get(name) == nil {
-			w.breaks(ruleOpenAPI, "required")
+	for i := 0; i < len(n.keys); i++ {
+		key, v := n.keys[i], n.items[i]
+		traits, before := traitsOf(key), w.enter(key)
+		fine := traits&(kept|openAPI) != 0 && traits.fits(kind)
+		lossy := traits&(kept|openAPI|annotation|rewritten) == 0 && (!v.isFlag() || key == "uniqueItems")
+		switch key {
+		case "type":
+			fine = kind != "" && kind != "null" && kindName(kind) == kind
+		case "anyOf":
+			fine = len(n.keys) == 1
+		case "enum":
+			list := v.texts()
+			fine = kind == "string" && len(list) == len(v.items) && !slices.Contains(list, "")
+		case "format":
+			s, _ := v.text()
+			fine = formatOf(s)&ofKind(kind) != 0
+			lossy = !fine
+		case "required":
+			fine = fine && !slices.ContainsFunc(v.texts(), func(name string) bool { return properties.get(name) == nil })
+		case "properties":
+			fine = fine && len(v.items) > 0
 		}
-	}
-	for _, key := range [...]string{"properties", "anyOf"} {
-		if list := n.get(key); list != nil {
-			for i, v := range list.items {
-				name := strconv.Itoa(i)
-				if !list.array {
-					name = list.keys[i]
-				}
-				w.path = append(w.path, key, name)
-				checkOpenAPI(w, v)
-				w.path = w.path[:len(w.path)-2]
+		if !fine {
+			if w.breaks(ruleOpenAPI); lossy {
+				w.loseKeyword(n, key, v)
 			}
 		}
+		switch traits & form {
+		case schemaMembers, schemaList:
+			for j, item := range v.items {
+				name := strconv.Itoa(j)
+				if !v.array {
+					name = v.keys[j]
+				}
+				outer := w.enter(name)
+				checkOpenAPI(w, item)
+				w.path = outer
+			}
+		case itemsValue:
+			checkOpenAPI(w, v)
+		}
+		w.path = before
 	}
 }
