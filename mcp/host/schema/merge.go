@@ -16,6 +16,8 @@ type view struct {
 
 // take takes the sizes of schemas from the budget, and reports whether it suffices.
 // References and unions can repeat large schemas thousands of times.
+//
+//go:noinline
 func (w *walker) take(list ...*node) bool {
 	for _, n := range list {
 		w.budget -= n.size()

@@ -45,6 +45,8 @@ func (w *walker) mend(root *node) (*node, error) {
 }
 
 // breaks reports whether the provider has a rule, which the value at the path breaks.
+//
+//go:noinline
 func (w *walker) breaks(r ruleID) bool {
 	if applies[r]&w.target == 0 {
 		return false
@@ -56,6 +58,8 @@ func (w *walker) breaks(r ruleID) bool {
 }
 
 // enter adds a part to the path, and returns the path before.
+//
+//go:noinline
 func (w *walker) enter(part string) (before string) {
 	if before = w.path; w.check {
 		w.path += "/" + strings.ReplaceAll(strings.ReplaceAll(part, "~", "~0"), "/", "~1")
@@ -308,6 +312,8 @@ func (w *walker) members(n *node, key string, v *node) {
 }
 
 // describe adds a text to the description of n.
+//
+//go:noinline
 func (n *node) describe(text string) {
 	old, _ := n.get("description").text()
 	if old = strings.TrimSpace(old); old != "" {
