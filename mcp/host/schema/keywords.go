@@ -116,7 +116,7 @@ func traitsOf(key string) trait {
 		return schemaList | notStrict | rewritten
 	case "$defs", "definitions":
 		return schemaMembers | annotation
-	case "$anchor", "$dynamicAnchor":
+	case "$anchor", "$dynamicAnchor", "$vocabulary": // the last is for schemas of schemas
 		return anchor | annotation
 	case "$ref", "$dynamicRef":
 		return reference | rewritten

@@ -324,9 +324,13 @@ func (w *walker) mendRoot(root *node) *node {
 		for _, key := range rootUnions {
 			n.remove(key)
 		}
-		if applies[ruleRootValues]&w.target != 0 { // of the target
-			n.remove("enum")
-			n.remove("not")
+		for i := len(n.keys) - 1; i >= 0; i-- { // of the target
+			key := n.keys[i]
+			traits := traitsOf(key)
+			values := applies[ruleRootValues]&w.target != 0 && (key == "enum" || key == "not")
+			if values || traits&ofTypes&^ofObject != 0 || (traits&form == idValue || traits&form == anchor) && root.get(key) == nil {
+				n.remove(key)
+			}
 		}
 		n.replace("properties", v.properties)
 		n.replace("required", textNodes(v.required))

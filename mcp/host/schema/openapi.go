@@ -20,7 +20,7 @@ const minBudget, budgetPerByte = 4 << 20, 16
 // toOpenAPI returns a schema for the field parameters, or nil if it has no properties.
 func toOpenAPI(w *walker, root *node) *node {
 	if checkOpenAPI(w, root); w.broken {
-		root = (&openAPIWriter{walker: w}).schema(root)
+		root = (&openAPIWriter{w, []*node{w.root}}).schema(root)
 	}
 	if len(root.get("properties").names()) == 0 {
 		return nil
@@ -61,13 +61,14 @@ func (g *openAPIWriter) schema(n *node) *node {
 	if !g.take(n) || !n.isObject() {
 		return typed("string") // true and {} allow any value; Gemini has no type for that
 	}
+	depth := len(g.open)
+	defer func() { g.open = g.open[:depth] }()
 	if ref, ok := n.get("$ref").text(); ok {
 		target := g.resolve(ref)
 		if target == nil || slices.Contains(g.open, target) || !g.take(target) {
 			return g.copyKept(n, typed("object")) // a cycle
 		}
 		g.open = append(g.open, target)
-		defer func() { g.open = g.open[:len(g.open)-1] }()
 		n = n.clone()
 		n.remove("$ref")
 		overlay(n, target)
@@ -151,8 +152,12 @@ func (g *openAPIWriter) merge(n, all *node) *node {
 			part = g.resolve(ref)
 		}
 		if part == nil || slices.Contains(g.open, part) || !g.take(part) {
+			if kind := part.get("type"); kind != nil && n.get("type") == nil { // a cycle
+				n.set("type", kind)
+			}
 			continue
 		}
+		g.open = append(g.open, part)
 		part = part.clone()
 		part.remove("allOf") // it may contain this schema
 		for _, key := range [...]string{"anyOf", "oneOf"} {
@@ -179,7 +184,9 @@ func (g *openAPIWriter) merge(n, all *node) *node {
 func (g *openAPIWriter) union(n *node, variants []*node) *node {
 	nullable := false
 	var list []*node
+	depth := len(g.open)
 	for _, v := range variants {
+		g.open = g.open[:depth]
 		if kind, _ := v.get("type").text(); kind == "null" {
 			nullable = true
 			continue
@@ -189,6 +196,7 @@ func (g *openAPIWriter) union(n *node, variants []*node) *node {
 		}
 		if ref, ok := v.get("$ref").text(); ok {
 			if target := g.resolve(ref); target.isObject() && !slices.Contains(g.open, target) && g.take(target) {
+				g.open = append(g.open, target)
 				v = v.clone()
 				v.remove("$ref")
 				overlay(v, target)

@@ -3,166 +3,138 @@ package schema
 import (
 	"strconv"
 	"strings"
+	"unicode/utf8"
+
+	"github.com/stdmcp/stdmcp/internal/argnames"
 )
 
 // isPattern reports whether the engines of providers without lookaround accept a regular
-// expression. Their syntax is that of Python without lookaround and references to groups.
+// expression: those of Python, without lookaround, names and references to groups, and RE2.
 func isPattern(p string) bool {
 	depth, repeatable := 0, false
 	for i := 0; i < len(p); {
-		c := p[i]
-		i++
-		switch c {
+		n, again := 1, true
+		switch c := p[i]; c {
 		case '\\':
-			n, _ := escapeLen(p[i:], false)
-			if n == 0 {
-				return false
-			}
-			i += n
-			repeatable = true
+			n, _ = escapeLen(p[i:])
+			again = n < 2 || p[i+1]|0x20 != 'b'
 		case '[':
-			n := classLen(p[i:])
-			if n == 0 {
-				return false
-			}
-			i += n
-			repeatable = true
+			n = classLen(p[i:])
 		case '(':
 			depth++
-			repeatable = false
-			if i < len(p) && p[i] == '?' {
-				switch rest := p[i:]; {
-				case strings.HasPrefix(rest, "?:"):
-					i += 2
-				default:
+			again = false
+			if strings.HasPrefix(p[i:], "(?") {
+				if n = 3; !strings.HasPrefix(p[i:], "(?:") {
 					return false
 				}
 			}
 		case ')':
-			if depth--; depth < 0 {
-				return false
+			depth--
+		case '*', '+', '?', '{':
+			if c == '{' {
+				if n = repeatLen(p[i:]); n == 1 {
+					break // it stands for itself
+				}
 			}
-			repeatable = true
-		case '*', '+', '?':
 			if !repeatable {
 				return false
 			}
-			if i < len(p) && p[i] == '?' {
-				i++
+			again = false
+			if n > 0 && strings.HasPrefix(p[i+n:], "?") {
+				n++
 			}
-			repeatable = false
-		case '{':
-			if n := repeatLen(p[i:]); n > 0 {
-				if !repeatable {
-					return false
-				}
-				if i += n; i < len(p) && p[i] == '?' {
-					i++
-				}
-				repeatable = false
-			} else {
-				repeatable = true
-			}
-		case '|':
-			repeatable = false
-		case '^':
-			repeatable = false
-		default:
-			repeatable = true
+		case '|', '^', '$':
+			again = false
 		}
+		if n == 0 || depth < 0 {
+			return false
+		}
+		i += n
+		repeatable = again
 	}
 	return depth == 0
 }
 
-// escapeLen returns the length of an escape after its backslash, or 0 if it is unknown,
-// and the character that it stands for, or -1 if it stands for several.
-func escapeLen(p string, inClass bool) (n int, char rune) {
-	if p == "" {
+// escapeLen returns the length of an escape, or 0 if it is unknown, and the character that
+// it stands for, or -1 if it stands for several.
+func escapeLen(p string) (n int, char rune) {
+	if len(p) < 2 {
 		return 0, 0
 	}
-	hex := func(n int) (int, rune) {
-		if len(p) <= n {
-			return 0, 0
-		}
-		v, err := strconv.ParseUint(p[1:n+1], 16, 32)
+	digits := 0
+	if p[1] == 'x' {
+		digits = 2
+	} else if p[1] == 'u' {
+		digits = 4
+	}
+	switch c := p[1]; {
+	case digits > 0 && len(p) >= 2+digits:
+		v, err := strconv.ParseUint(p[2:2+digits], 16, 32)
 		if err != nil {
 			return 0, 0
 		}
-		return n + 1, rune(v)
-	}
-	switch c := p[0]; {
-	case strings.IndexByte("dDwWsS", c) >= 0:
-		return 1, -1
-	case c == 'b' || c == 'B' && !inClass:
-		return 1, '\b'
-	case strings.IndexByte("ntrfv", c) >= 0:
-		return 1, map[byte]rune{'n': '\n', 't': '\t', 'r': '\r', 'f': '\f', 'v': '\v'}[c]
-	case c == '0' && (len(p) == 1 || p[1] < '0' || p[1] > '9'):
-		return 1, 0
-	case c == 'x':
-		return hex(2)
-	case c == 'u':
-		return hex(4)
-	case c >= '0' && c <= '9', c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= 0x80:
+		return 2 + digits, rune(v)
+	case strings.IndexByte("dDwWsSB", c) >= 0:
+		return 2, -1
+	case c == '0' && (len(p) == 2 || p[2] < '0' || p[2] > '9'):
+		return 2, 0
+	case strings.IndexByte("bntrfv", c) >= 0:
+		return 2, rune(c) & 0x1f // the order of control characters is about that
+	case c != '_' && strings.IndexByte(argnames.Letters+argnames.Digits, c) >= 0, c >= utf8.RuneSelf:
 		return 0, 0
-	default:
-		return 1, rune(c)
 	}
+	return 2, rune(p[1])
 }
 
-// classLen returns the length of a class after its bracket, or 0 if it is not valid.
+// classLen returns the length of a class, or 0 if it is not valid.
 func classLen(p string) int {
-	i := 0
-	if i < len(p) && p[i] == '^' {
+	const none, set = -1, -2
+	i, low, ranging := 1, rune(none), false // the character that may begin a range
+	if strings.HasPrefix(p[i:], "^") {
 		i++
 	}
-	start, last, ranging := i, rune(-2), false // the last character, -1 for a set of them, -2 for none
-	for i < len(p) {
-		if p[i] == ']' {
-			if i == start {
-				return 0
-			}
+	for start := i; i < len(p) && p[i] != '['; {
+		if p[i] == ']' && i > start {
 			return i + 1
 		}
-		var char rune
-		if p[i] == '\\' {
-			n, c := escapeLen(p[i+1:], true)
-			if n == 0 {
+		c, n := utf8.DecodeRuneInString(p[i:])
+		if c == '\\' {
+			if n, c = escapeLen(p[i:]); n == 0 || p[i+1] == 'B' {
 				return 0
 			}
-			char = c
-			i += n + 1
-		} else {
-			for _, char = range p[i:] {
-				break
-			}
-			i += len(string(char))
+		} else if c == ']' {
+			return 0
 		}
 		switch {
 		case ranging:
-			if last < 0 || char < last {
+			if low < 0 || c < low {
 				return 0
 			}
-			last, ranging = -2, false
-		case char == '-' && last != -2 && i < len(p) && p[i] != ']' && p[i-2:i] != `\-`:
+			low, ranging = none, false
+		case c == '-' && n == 1 && low != none && i+1 < len(p) && p[i+1] != ']':
 			ranging = true
+		case c < 0:
+			low = set
 		default:
-			last = char
+			low = c
 		}
+		i += n
 	}
 	return 0
 }
 
-// repeatLen returns the length of the bounds of a repetition after their brace, or 0 if
-// the brace stands for itself.
+// repeatLen returns the length of the bounds of a repetition, 1 if its brace stands for
+// itself, or 0 if the bounds are not valid.
 func repeatLen(p string) int {
-	at := strings.IndexByte(p, '}')
-	if at <= 0 {
+	body, _, ok := strings.Cut(p[1:], "}")
+	low, high, _ := strings.Cut(body, ",")
+	if !ok || low+high == "" || strings.Trim(low+high, argnames.Digits) != "" {
+		return 1
+	}
+	from, _ := strconv.Atoi(low)
+	to, err := strconv.Atoi(high)
+	if err == nil && to < from {
 		return 0
 	}
-	low, high, comma := strings.Cut(p[:at], ",")
-	if strings.Trim(low+high, "0123456789") != "" || low == "" && (high == "" || !comma) {
-		return 0
-	}
-	return at + 1
+	return len(body) + 2
 }

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,6 +25,9 @@ func (w *walker) define(target *node) string {
 		defs = object()
 		w.root.set("$defs", defs)
 	}
+	if i := slices.Index(defs.items, target); i >= 0 && strings.IndexAny(defs.keys[i], "~/%") < 0 {
+		return "#/$defs/" + defs.keys[i]
+	}
 	name := ""
 	for i := len(w.moved) + 1; name == "" || defs.get(name) != nil; i++ {
 		name = "d" + strconv.Itoa(i)
@@ -43,10 +47,7 @@ func (w *walker) resolve(ref string) *node {
 			return n
 		}
 	}
-	if w.ids == nil {
-		w.ids = make(map[string]*node)
-		w.index(w.root, "")
-	}
+	w.indexAll()
 	bases := w.bases
 	if document != "" {
 		bases = []*node{w.ids[document]}
@@ -62,6 +63,13 @@ func (w *walker) resolve(ref string) *node {
 		}
 	}
 	return nil
+}
+
+func (w *walker) indexAll() {
+	if w.ids == nil {
+		w.ids = make(map[string]*node)
+		w.index(w.root, "")
+	}
 }
 
 // index collects the schemas with an $id or an anchor.

@@ -131,7 +131,7 @@ func Rules() []Rule {
 		ruleEnum: {"enum", "an enum that is empty or has a value twice", "removed, or without the second", "JSON Schema draft-04 to 2020-12" + documented, nil},
 		ruleSchemaKeyword: {"schema-keyword", "$schema", "removed",
 			"Gemini lists the keywords of parametersJsonSchema without it" + documented, nil},
-		ruleDefinitions: {"definitions", "a $ref to another place than $defs of the root", "the target is copied to $defs",
+		ruleDefinitions: {"definitions", "a $ref to another place than $defs of the root; an $id below the root", "the target is copied to $defs; the $id is removed",
 			"Gemini documents $ref for $defs" + documented, nil},
 		ruleSiblings: {"siblings", "other keywords beside $ref", "the reference moves into anyOf",
 			"Gemini generateContent, 2026-02: $ref was set alongside unsupported fields. If a schema node has $ref set, then only description and default can be set alongside it", nil},

@@ -92,6 +92,8 @@ func TestGemini(t *testing.T) {
 			`{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}`},
 		{`{"$ref":"#/$defs/S","description":"D"}`, `{"type":"string","description":"D","maxLength":3}`},
 		{`{"$ref":"#/$defs/Tree"}`, `{"type":"object","properties":{"kids":{"type":"array","items":{"type":"object"}}}}`},
+		{`{"$ref":"#/$defs/List"}`, `{"type":"object","properties":{"next":{"type":"object","nullable":true}}}`},
+		{`{"allOf":[{"$ref":"#"}]}`, `{"type":"object"}`},
 		{`{"$ref":"https://elsewhere.invalid/"}`, `{"type":"object"}`},
 		{`{"type":"array"}`, `{"type":"array","items":{"type":"string"}}`},
 		{`{"type":"array","prefixItems":[{"type":"string"},{"type":"number"}]}`,
@@ -101,7 +103,7 @@ func TestGemini(t *testing.T) {
 		{`true`, `{"type":"string"}`},
 		{`{}`, `{"type":"string"}`},
 	} {
-		s := `{"type":"object","properties":{"p":` + test.property + `},"$defs":{"S":{"type":"string","maxLength":3},` +
+		s := `{"type":"object","properties":{"p":` + test.property + `},"$defs":{"S":{"type":"string","maxLength":3},"List":{"type":"object","properties":{"next":{"anyOf":[{"$ref":"#/$defs/List"},{"type":"null"}]}}},` +
 			`"Tree":{"type":"object","properties":{"kids":{"type":"array","items":{"$ref":"#/$defs/Tree"}}}}}}`
 		d, err := schema.GeminiParameters(tool(s))
 		if err != nil {

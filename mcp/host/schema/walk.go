@@ -219,7 +219,9 @@ func (w *walker) keyword(n *node, key string, v *node) (ruleID, *node) {
 			}
 		}
 	case idValue:
-		if ok = isText; !ok || key == "$schema" {
+		if ok = isText; !ok {
+			break
+		} else if key == "$schema" {
 			return ruleSchemaKeyword, nil
 		}
 		if at := strings.IndexByte(s, '#'); at >= 0 && at < len(s)-1 { // draft-06
@@ -227,6 +229,9 @@ func (w *walker) keyword(n *node, key string, v *node) (ruleID, *node) {
 				n.set("$anchor", quoted(s[1:]))
 			}
 			ok = false
+		} else if n != w.root && applies[ruleDefinitions]&w.target != 0 { // references to $defs of the root would mean others
+			w.indexAll()
+			return ruleDefinitions, nil
 		}
 	case anchor:
 		ok = isAnchor(s)
@@ -481,14 +486,15 @@ func (w *walker) reference(n *node, key, ref string) (ruleID, *node) {
 	switch {
 	case target == nil || target == w.root.get("$defs"):
 		return ruleReference, nil
-	case w.target&(gemini|vertex) == 0 || key != "$ref":
+	case w.target&(gemini|vertex) == 0 || key != "$ref" && strings.IndexByte(ref, '/') < 0:
 		return fine, nil
 	}
-	if name, ok := strings.CutPrefix(ref, "#/$defs/"); ref != "#" && (!ok || strings.Contains(name, "/")) && w.breaks(ruleDefinitions) {
+	name := strings.TrimPrefix(ref, "#/$defs/")
+	if ref != "#" && (name == ref || w.root.get("$defs").get(argnames.Unescape(name)) != target) && w.breaks(ruleDefinitions) {
 		n.set(key, quoted(w.define(target)))
 	}
 	for _, other := range n.keys {
-		if other[:min(len(other), 1)] != "$" && w.breaks(ruleSiblings) {
+		if key == "$ref" && other[:min(len(other), 1)] != "$" && w.breaks(ruleSiblings) {
 			alone := object()
 			alone.set("$ref", n.get("$ref"))
 			n.remove(key)
