@@ -16,30 +16,50 @@ type challenge struct {
 	params map[string]string // by name in lower case; the first of a name counts
 }
 
-// parseChallenges returns the challenges in the WWW-Authenticate fields. From a
-// malformed field it returns the challenges before the error.
-func parseChallenges(fields []string) (list []challenge) {
+// parseChallenges returns the challenges in the WWW-Authenticate fields, and reports
+// whether a field was malformed. The parser skips a malformed parameter up to the next comma: the server
+// chose the whole field, so no spelling of it can send a token elsewhere.
+func parseChallenges(fields []string) (list []challenge, malformed bool) {
 	for _, field := range fields {
-		p := challengeParser{field}
-		for {
-			p.skip(" \t,;")
-			scheme := p.token()
-			if scheme == "" {
-				break
+		p := challengeParser{s: field}
+		for p.skip(separators); p.s != ""; p.skip(separators) {
+			before := p.s
+			c := challenge{strings.ToLower(p.token()), map[string]string{}}
+			if strings.HasPrefix(p.s, "=") { // a parameter without a scheme
+				p.s, p.bad, c.scheme = before, true, ""
 			}
-			c := challenge{strings.ToLower(scheme), map[string]string{}}
-			ok := p.params(&c)
-			list = append(list, c)
-			if !ok {
-				break
+			p.params(&c)
+			if c.scheme != "" || len(c.params) > 0 {
+				list = append(list, c)
 			}
 		}
+		malformed = malformed || p.bad
 	}
-	return list
+	return list, malformed
 }
 
 // A challengeParser holds the unread rest of a field.
-type challengeParser struct{ s string }
+type challengeParser struct {
+	s   string
+	bad bool // something was malformed
+}
+
+const separators = " \t,;"
+
+// end reports whether a parameter or scheme ends here. If not, it skips up to one of the
+// bytes in until.
+func (p *challengeParser) end(until string) bool {
+	if p.s == "" || strings.IndexByte(separators, p.s[0]) >= 0 {
+		return true
+	}
+	p.bad = true
+	if n := strings.IndexAny(p.s, until); n >= 0 {
+		p.s = p.s[n:]
+	} else {
+		p.s = ""
+	}
+	return false
+}
 
 func (p *challengeParser) skip(chars string) { p.s = strings.TrimLeft(p.s, chars) }
 
@@ -53,37 +73,33 @@ func (p *challengeParser) token() string {
 	return t
 }
 
-// params reads the parameters of c, and reports whether they are well-formed. A
-// token without "=" is the next scheme. Some servers omit the commas.
-func (p *challengeParser) params(c *challenge) bool {
-	if p.s != "" && !strings.ContainsRune(" \t,;", rune(p.s[0])) {
-		return false
-	}
-	p.skip(" \t")
-	if rest, ok := cutToken68(p.s); ok {
-		p.s = rest
-		return true
-	}
-	for {
-		p.skip(" \t,;")
-		before := p.s
-		name := p.token()
+// params reads the parameters of c. A token without "=" is the next scheme. Some servers
+// omit the commas.
+func (p *challengeParser) params(c *challenge) {
+	if c.scheme != "" && p.end(separators) {
 		p.skip(" \t")
-		if name == "" || !strings.HasPrefix(p.s, "=") {
-			p.s = before // the next scheme, or the end
-			return name != "" || before == ""
+		if rest, ok := cutToken68(p.s); ok {
+			p.s = rest
+			return
+		}
+	}
+	for p.skip(separators); p.s != ""; p.skip(separators) {
+		before := p.s
+		name := strings.ToLower(p.token())
+		p.skip(" \t")
+		if !strings.HasPrefix(p.s, "=") {
+			if name != "" { // the next scheme
+				p.s = before
+				return
+			}
+			p.end(separators)
+			continue
 		}
 		p.s = p.s[1:]
 		p.skip(" \t")
 		value, ok := p.value()
-		if !ok {
-			return false
-		}
-		if p.s != "" && !strings.ContainsRune(" \t,;", rune(p.s[0])) {
-			return false
-		}
-		name = strings.ToLower(name)
-		if _, ok := c.params[name]; !ok {
+		p.bad = p.bad || !ok || name == ""
+		if _, known := c.params[name]; p.end(",;") && ok && name != "" && !known {
 			c.params[name] = value
 		}
 	}
@@ -101,7 +117,7 @@ func (p *challengeParser) value() (string, bool) {
 	}
 	if !strings.HasPrefix(p.s, `"`) {
 		n := 0
-		for n < len(p.s) && (httpx.IsTokenByte(p.s[n]) || strings.IndexByte(":/?#[]()=", p.s[n]) >= 0) {
+		for n < len(p.s) && ' ' < p.s[n] && p.s[n] <= '~' && strings.IndexByte(`,;"`, p.s[n]) < 0 {
 			n++
 		}
 		v := p.s[:n]
@@ -121,6 +137,7 @@ func (p *challengeParser) value() (string, bool) {
 			b.WriteByte(ch)
 		}
 	}
+	p.s = ""
 	return "", false
 }
 
@@ -157,6 +174,7 @@ type demand struct {
 	nonce    bool   // the proof must have the server's nonce
 	stepUp   bool   // the token is valid, but lacks scopes for this operation
 	silent   bool   // set by the client: do not involve the user
+	odd      bool   // the challenge is malformed
 
 	zone      zone // of the address that made the demand
 	zoneKnown bool
@@ -175,18 +193,21 @@ func demandOf(resp *http.Response) (d demand, ok bool) {
 	if resp.StatusCode != http.StatusUnauthorized && (resp.StatusCode != http.StatusForbidden || len(fields) == 0) {
 		return d, false
 	}
-	insufficient := false
-	for _, c := range parseChallenges(fields) {
-		switch c.scheme {
-		case "bearer":
+	insufficient, others := false, false
+	list, malformed := parseChallenges(fields)
+	d.odd = malformed
+	for _, c := range list {
+		switch {
+		case c.scheme == "bearer":
 			d.bearer = true
-		case "dpop":
+		case c.scheme == "dpop":
 			d.dpop = true
-		default:
+		case c.params["resource_metadata"] == "":
+			others = others || c.scheme != ""
 			continue
 		}
 		if d.metadata == "" {
-			d.metadata = c.params["resource_metadata"]
+			d.metadata = strings.TrimSpace(c.params["resource_metadata"])
 		}
 		if d.scope == "" {
 			d.scope = c.params["scope"]
@@ -198,7 +219,7 @@ func demandOf(resp *http.Response) (d demand, ok bool) {
 		d.stepUp = true
 		return d, insufficient && d.scope != ""
 	}
-	return d, d.bearer || d.dpop || len(fields) == 0
+	return d, d.bearer || d.dpop || d.metadata != "" || !others
 }
 
 const (

@@ -40,6 +40,9 @@ const (
 func (t *Transport) discover(ctx context.Context, d demand) (*server, error) {
 	ctx, cancel := withTimeout(ctx, searchTime)
 	defer cancel()
+	if d.odd {
+		t.odd(httpx.Clean(t.url), "the server sends a malformed WWW-Authenticate (RFC 9110, section 11.6.1)")
+	}
 	s := &server{metadataURL: d.metadata, resource: canonical(t.url)}
 	m, dead, err := t.findResource(ctx, d.metadata)
 	if err != nil {

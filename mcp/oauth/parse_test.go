@@ -29,15 +29,19 @@ func TestChallenges(t *testing.T) {
 		{[]string{"Bearer scope=a,scope=b"}, []challenge{{"bearer", params{"scope": "a"}}}},
 		{[]string{`Bearer scope="", scope=b`}, []challenge{{"bearer", params{"scope": ""}}}},
 		{[]string{"Bearer ,, scope=a ,,"}, []challenge{{"bearer", params{"scope": "a"}}}},
-		// Malformed: what was before counts.
+		// Malformed: the rest counts.
+		{[]string{`Bearer error_description="The "old" one", scope=a`}, []challenge{{"bearer", params{"scope": "a"}}}},
+		{[]string{`Bearer: scope=a`}, []challenge{{"bearer", params{"scope": "a"}}}},
+		{[]string{`scope=a, error=b`}, []challenge{{"", params{"scope": "a", "error": "b"}}}},
+		{[]string{`Bearer error=é, scope=a`}, []challenge{{"bearer", params{"scope": "a"}}}},
 		{[]string{`Bearer scope=a, error="x`}, []challenge{{"bearer", params{"scope": "a"}}}},
 		{[]string{`Bearer scope=a error=b`}, []challenge{{"bearer", params{"scope": "a", "error": "b"}}}}, // lenient
-		{[]string{`Bearer scope=a, error=b@`}, []challenge{{"bearer", params{"scope": "a"}}}},
+		{[]string{`Bearer scope=a, error=b@`}, []challenge{{"bearer", params{"scope": "a", "error": "b@"}}}},
 		{[]string{`Bearer scope=a, =b`}, []challenge{{"bearer", params{"scope": "a"}}}},
 		{[]string{`Bearer@scope=a`, "DPoP"}, []challenge{{"bearer", params{}}, {"dpop", params{}}}},
 		{[]string{`"x"`}, nil},
 	} {
-		if got := parseChallenges(v.fields); !reflect.DeepEqual(got, v.want) {
+		if got, _ := parseChallenges(v.fields); !reflect.DeepEqual(got, v.want) {
 			t.Errorf("%q: %v, want %v", v.fields, got, v.want)
 		}
 	}

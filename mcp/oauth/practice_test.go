@@ -334,6 +334,11 @@ func TestSpellingsOfChallenge(t *testing.T) {
 	for _, field := range []string{
 		`Bearer resource_metadata="` + u + `", scope="a"`, `Bearer resource_metadata=` + u + `, scope="a"`, `Bearer resource_metadata=` + u + ` scope=a`,
 		`Bearer resource_metadata='` + u + `', scope='a'`, `Bearer realm="x"; resource_metadata="` + u + `"; scope="a"`, `bearer scope=a,resource_metadata=` + u,
+		// Malformed.
+		`Bearer error_description="the "old" token", scope=a, resource_metadata="` + u + `"`, `Bearer: scope=a, resource_metadata=` + u,
+		`scope=a, resource_metadata="` + u + `"`, `OAuth scope=a, resource_metadata="` + u + `"`, `Bearer realm=<x>, scope="a", resource_metadata=" ` + u + ` ",`,
+		`Basic realm="x, Bearer y", BEARER Scope = "a" , Resource_Metadata = "` + u + `"`, "Bearer\tscope=a,\tresource_metadata=" + u,
+		`Bearer error=invalid_token error_description="no, \"never\"" resource_metadata="` + strings.ReplaceAll(u, "/", `\/`) + `" scope=a`,
 	} {
 		d, ok := demandOf(&http.Response{StatusCode: 401, Header: http.Header{"Www-Authenticate": {field}}})
 		if !ok || d.metadata != u || d.scope != "a" {
