@@ -78,8 +78,8 @@ func (t *Transport) tokenByUser(ctx context.Context, s *server, scopes []string,
 		known = nil
 	}
 	k, c, err := t.authorizeByUser(ctx, s, scopes, key, known)
-	if known != nil && c != nil && c.ID == known.id && isCode(err, "invalid_client", "unauthorized_client") {
-		k, c, err = t.authorizeByUser(ctx, s, scopes, key, nil) // the server deleted the registration
+	if known != nil && c != nil && c.ID == known.id && isCode(err, "invalid_client", "unauthorized_client", "invalid_scope") {
+		k, c, err = t.authorizeByUser(ctx, s, scopes, key, nil) // the server deleted the registration, or it was for fewer scopes
 	}
 	if err == nil && c != nil {
 		t.mu.Lock()
@@ -122,12 +122,22 @@ func (t *Transport) authorizeByUser(ctx context.Context, s *server, scopes []str
 	if err != nil {
 		return nil, nil, err
 	}
-	defer in.Close()
+	defer func() { _ = in.Close() }()
 	if err := checkCode(s, t.opts.AssumePKCE); err != nil {
 		return nil, nil, err
 	}
 	redirect := in.RedirectURI()
-	c, err := t.clientFor(ctx, s, redirect, known)
+	c, err := t.clientFor(ctx, s, redirect, scopes, known)
+	if isRefusal(err) && mentions(err, "redirect") {
+		// Some servers register localhost, which is this machine too, but no address.
+		if local, e := t.opts.Authorizer.Listen(ctx, localRedirect); e == nil {
+			_ = in.Close()
+			if in = local; in.RedirectURI() != redirect {
+				redirect = in.RedirectURI()
+				c, err = t.clientFor(ctx, s, redirect, scopes, nil)
+			}
+		}
+	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -136,7 +146,9 @@ func (t *Transport) authorizeByUser(ctx context.Context, s *server, scopes []str
 	if err != nil {
 		return nil, c, err
 	}
-	want := expectedCallback{redirect, state, s.stated, s.issInResponses}
+	want := expectedCallback{redirect, state, s.stated, s.issInResponses, func() {
+		t.odd(clean(s.issuer), "a redirect without the state of the request came, and was ignored: it may be from another login, or the server omits state (OAuth 2.1, section 4.1.2)")
+	}}
 	ctx = context.WithValue(ctx, callbackKey{}, &want)
 	defer asking(ctx, page)()
 	response, err := in.Authorize(ctx, page)
@@ -200,6 +212,7 @@ type expectedCallback struct {
 	state    string
 	issuer   string
 	issSaid  bool // the server announces that its responses have iss (RFC 9207)
+	stray    func()
 }
 
 // parseCallback returns the code in an authorization response, the URL to which
@@ -220,7 +233,7 @@ func parseCallback(response string, want expectedCallback) (code string, err err
 		return refuse("is malformed")
 	}
 	for _, name := range [...]string{"state", "iss", "code", "error"} {
-		if len(q[name]) > 1 {
+		if len(slices.Compact(q[name])) > 1 { // the same value twice is one
 			return refuse("has " + name + " twice (OAuth 2.1, section 4.1.2)")
 		}
 	}

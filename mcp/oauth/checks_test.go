@@ -181,11 +181,11 @@ func TestRequestsThatAreNoResponse(t *testing.T) {
 		want  bool
 	}{
 		"GET /cb?state=s&code=c":         {"s", true},
-		"POST /cb?state=s&code=c":        {"s", false},
+		"POST /cb?state=s&code=c":        {"s", true},
 		"HEAD /cb?state=s&code=c":        {"s", false},
 		"GET /cb?state=&code=c":          {"", false},
-		"GET /cb?state=s&state=s&code=c": {"s", false},
-		"GET /other?state=s&code=c":      {"s", false},
+		"GET /cb?state=x&state=s&code=c": {"s", false},
+		"GET /other?state=s&code=c":      {"s", true}, // only a server that knows the state can send it
 	} {
 		ours, theirs := net.Pipe()
 		taken, ended := false, make(chan struct{})

@@ -1,12 +1,15 @@
 package oauth
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
@@ -24,8 +27,10 @@ type Client struct {
 	// Method is the client authentication method: "none",
 	// "client_secret_basic", "client_secret_post" or "private_key_jwt". Empty
 	// means one that the authorization server announces and that fits Key and
-	// Secret.
+	// Secret; if the server refuses it, the Transport tries another one.
 	Method string
+
+	registered string // the method in a registration response, which may be wrong
 }
 
 const (
@@ -46,17 +51,29 @@ func (c *Client) method(announced []string) string {
 		return c.Method
 	case c.Key != nil:
 		return methodKey
-	case c.Secret == "":
-		return methodNone
-	case len(announced) == 0:
-		return methodBasic
 	}
-	for _, m := range [...]string{methodBasic, methodPost, methodNone} {
-		if slices.Contains(announced, m) {
+	for _, m := range [...]string{c.registered, methodBasic, methodPost, methodNone} {
+		known := m == methodNone || c.Secret != "" && (m == methodBasic || m == methodPost)
+		if known && (slices.Contains(announced, m) || len(announced) == 0) {
 			return m
 		}
 	}
-	return methodBasic
+	if c.Secret == "" {
+		return methodNone
+	}
+	return methodPost
+}
+
+// otherMethod returns the method to try after the server refused the client with this
+// one, or "". Only the authorization server that knows the secret receives it.
+func (c *Client) otherMethod(refused string) string {
+	switch {
+	case c.Method != "" || c.Secret == "" || refused == methodKey:
+		return ""
+	case refused == methodPost:
+		return methodBasic
+	}
+	return methodPost
 }
 
 // authenticate adds the client's authentication to a token request (OAuth 2.1,
@@ -81,8 +98,8 @@ func (c *Client) authenticate(m *serverMetadata, form url.Values, h http.Header)
 		if key == nil {
 			return &Error{URL: clean(m.issuer), Rule: "the authorization server does not support client authentication with " + c.Key.alg}
 		}
-		audience := m.issuer
-		if m.stated != m.issuer { // a template, which is no one's name
+		audience := m.name()
+		if m.stated != audience { // which receives the assertion: with the name of another server, it could be sent on to that
 			audience = m.token
 		}
 		assertion, err := c.assertion(key, audience)
@@ -95,6 +112,15 @@ func (c *Client) authenticate(m *serverMetadata, form url.Values, h http.Header)
 		return &Error{URL: clean(m.issuer), Rule: "unknown client authentication method " + printable(method)}
 	}
 	return nil
+}
+
+// name returns the issuer as the authorization server states it, unless it states a
+// template or another name that the program permits.
+func (m *serverMetadata) name() string {
+	if sameIssuer(m.stated, m.issuer) {
+		return m.stated
+	}
+	return m.issuer
 }
 
 // assertion returns a JWT, signed by key, that authenticates the client to the
@@ -125,7 +151,7 @@ func (t *Transport) configuredClient(s *server) (*Client, error) {
 		c.Issuer = t.binding.issuer
 	}
 	t.mu.Unlock()
-	if c.Issuer != "" && c.Issuer != s.issuer {
+	if c.Issuer != "" && !sameIssuer(c.Issuer, s.issuer) {
 		return nil, &Error{URL: clean(s.issuer), Rule: "Options.Client is registered with another authorization server, " + clean(c.Issuer) +
 			" (Authorization Server Binding); if the server has moved, register there and set Options.Client"}
 	}
@@ -160,9 +186,9 @@ type registration struct {
 }
 
 func (g *registration) client(s *server) *Client {
-	c := &Client{ID: g.id, Secret: g.secret, Method: g.method, Issuer: s.issuer}
-	if c.Method == "" {
-		c.Method = c.method(s.authMethods)
+	c := &Client{ID: g.id, Secret: g.secret, Issuer: s.issuer}
+	if c.registered = g.method; g.redirect == "" { // from AskClient, where it is a setting
+		c.Method = g.method
 	}
 	return c
 }
@@ -192,7 +218,11 @@ func parseRegistration(data []byte) (*registration, error) {
 	err := readMembers(data, func(r *wire.Reader, key string) {
 		switch key {
 		case "client_id":
-			g.id = r.String()
+			if r.Kind() == wire.Number {
+				g.id = string(r.Number())
+			} else {
+				g.id = r.String()
+			}
 		case "client_secret":
 			g.secret = optString(r)
 		case "token_endpoint_auth_method":
@@ -211,7 +241,7 @@ func parseRegistration(data []byte) (*registration, error) {
 // clientFor returns the client for an authorization request, in the order of
 // Client Registration: Options.Client, ClientURL, a stored registration, dynamic
 // registration, AskClient.
-func (t *Transport) clientFor(ctx context.Context, s *server, redirect string, known *registration) (*Client, error) {
+func (t *Transport) clientFor(ctx context.Context, s *server, redirect string, scopes []string, known *registration) (*Client, error) {
 	if c, err := t.configuredClient(s); c != nil || err != nil {
 		return c, err
 	}
@@ -230,7 +260,7 @@ func (t *Transport) clientFor(ctx context.Context, s *server, redirect string, k
 		g = &registration{id: c.ID, secret: c.Secret, method: c.Method}
 	} else {
 		var err error
-		if g, err = t.register(ctx, s, redirect); err != nil {
+		if g, err = t.register(ctx, s, redirect, scopes); err != nil {
 			return nil, err
 		}
 		g.redirect = redirect
@@ -282,84 +312,106 @@ func (t *Transport) loadRegistration(ctx context.Context, key StoreKey) *registr
 	return g
 }
 
-// register registers the program with the server (Dynamic Client Registration).
-func (t *Transport) register(ctx context.Context, s *server, redirect string) (*registration, error) {
+// register registers the program with the server (Dynamic Client Registration). If the
+// server refuses what not all servers know, register leaves that out: it asks for less
+// then.
+func (t *Transport) register(ctx context.Context, s *server, redirect string, scopes []string) (*registration, error) {
 	u, err := t.fetch.parse(s.register)
 	if err != nil {
 		return nil, err
 	}
-	method := methodNone
-	if len(s.authMethods) > 0 && !slices.Contains(s.authMethods, methodNone) {
-		for _, m := range [...]string{methodBasic, methodPost} {
+	announced := func(methods ...string) string {
+		for _, m := range methods {
 			if slices.Contains(s.authMethods, m) {
-				method = m
-				break
+				return m
 			}
 		}
+		return methods[len(methods)-1]
 	}
-	grants := []string{"authorization_code", "refresh_token"}
+	m := clientMetadata{redirect, applicationType(redirect), announced(methodNone, methodBasic, methodPost, methodNone), []string{"authorization_code", "refresh_token"}, scopes}
 	if redirect == deviceGrant {
-		grants[0] = deviceGrant
+		m.grants[0] = deviceGrant
 	} else if DeviceOffered(ctx) {
-		grants = append(grants, deviceGrant)
+		m.grants = append(m.grants, deviceGrant)
 	}
-	post := func() (*response, error) {
-		return t.fetch.postPublic(ctx, u, http.Header{"Content-Type": {"application/json"}}, t.clientMetadata(redirect, method, grants))
-	}
-	a, err := post()
-	if err == nil && len(grants) > 2 && isRefusal(a.refusal()) {
-		grants = grants[:2] // not every client may have all
-		a, err = post()
-	}
-	if err != nil {
-		return nil, err
-	}
-	if e := a.refusal(); !a.isSuccess() || e.isOAuthCode {
-		if s.legacy {
-			return nil, &Error{URL: origin(t.url), Rule: "the server demands authorization, but has neither metadata nor client registration", Err: e}
+	var refused *ServerError // the first refusal
+	for _, reduce := range [...]func(){
+		func() {},
+		func() { m.kind, m.scopes, m.grants = "", nil, m.grants[:2] },
+		func() { m.grants = m.grants[:1] },
+		func() { m.method = announced(methodBasic, methodPost) },
+	} {
+		reduce()
+		a, err := t.fetch.postPublic(ctx, u, http.Header{"Content-Type": {"application/json"}}, m.encode(t.opts.ClientName))
+		if err != nil {
+			return nil, err
 		}
-		if redirect == deviceGrant {
-			return nil, &Error{URL: a.url, Rule: "cannot register the program for device authorization", Err: e}
+		e := a.refusal()
+		if e == nil {
+			if refused != nil {
+				t.odd(a.url, "the server registers the program only with fewer members; it refused the first request: "+refused.Code)
+			}
+			g, err := parseRegistration(a.body)
+			if err != nil || g.id == "" {
+				return nil, &Error{URL: a.url, Rule: "invalid registration response (RFC 7591)", Err: err}
+			}
+			return g, nil
 		}
-		return nil, &Error{URL: a.url, Rule: "cannot register the program with the redirect URI " + redirect, Err: e}
+		if refused == nil {
+			refused = e
+		}
+		if !a.isSuccess() && a.status != http.StatusBadRequest && a.status != http.StatusUnprocessableEntity || isCode(e, "invalid_redirect_uri") {
+			break
+		}
 	}
-	g, err := parseRegistration(a.body)
-	if err != nil || g.id == "" {
-		return nil, &Error{URL: a.url, Rule: "invalid registration response (RFC 7591)", Err: err}
+	rule := "cannot register the program with the redirect URI " + redirect
+	switch {
+	case s.legacy:
+		return nil, &Error{URL: origin(t.url), Rule: "the server demands authorization, but has neither metadata nor client registration", Err: refused}
+	case redirect == deviceGrant:
+		rule = "cannot register the program for device authorization"
 	}
-	if g.method == "" && g.secret != "" && method != methodNone {
-		g.method = method // the requested one
-	}
-	return g, nil
+	return nil, &Error{URL: httpx.Clean(u), Rule: rule, Err: refused}
 }
 
-func (t *Transport) clientMetadata(redirect, method string, grants []string) []byte {
-	name, kind := t.opts.ClientName, "native"
-	if name == "" {
-		name = "stdmcp"
+// A clientMetadata is what a registration request states (RFC 7591, section 2).
+type clientMetadata struct {
+	redirect, kind, method string
+	grants, scopes         []string
+}
+
+func applicationType(redirect string) string {
+	if strings.HasPrefix(redirect, "https:") {
+		return "web"
 	}
-	if u, err := url.Parse(redirect); err == nil && u.Scheme == "https" {
-		kind = "web"
-	}
-	b := wire.AppendString(wire.AppendKey([]byte{'{'}, "client_name"), name)
-	b = wire.AppendString(wire.AppendKey(b, "application_type"), kind)
-	uris, responses := []string{redirect}, []string{"code"}
-	if redirect == deviceGrant {
+	return "native"
+}
+
+func (m *clientMetadata) encode(name string) []byte {
+	b := wire.AppendString(wire.AppendKey([]byte{'{'}, "client_name"), cmp.Or(name, "stdmcp"))
+	uris, responses := []string{m.redirect}, []string{"code"}
+	if m.redirect == deviceGrant {
 		uris, responses = nil, nil
 	}
-	for _, m := range []struct {
+	for _, v := range [...]struct {
 		name   string
 		values []string
 	}{
-		{"redirect_uris", uris}, {"grant_types", grants}, {"response_types", responses},
+		{"redirect_uris", uris}, {"grant_types", m.grants}, {"response_types", responses},
 	} {
-		b = append(wire.AppendKey(b, m.name), '[')
-		for _, v := range m.values {
+		b = append(wire.AppendKey(b, v.name), '[')
+		for _, v := range v.values {
 			b = wire.AppendString(wire.AppendComma(b), v)
 		}
 		b = append(b, ']')
 	}
-	b = wire.AppendString(wire.AppendKey(b, "token_endpoint_auth_method"), method)
+	for _, v := range [...][2]string{
+		{"application_type", m.kind}, {"scope", strings.Join(m.scopes, " ")}, {"token_endpoint_auth_method", m.method},
+	} {
+		if v[1] != "" {
+			b = wire.AppendString(wire.AppendKey(b, v[0]), v[1])
+		}
+	}
 	return append(b, '}')
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"net/http"
 	"net/url"
 	"strings"
 	"time"
@@ -90,14 +89,14 @@ func (d *Device) token(ctx context.Context, t *Transport, s *server, scopes []st
 	if err := d.check(t, s); err != nil {
 		return nil, nil, err
 	}
-	c, err := t.clientFor(ctx, s, deviceGrant, known)
+	c, err := t.clientFor(ctx, s, deviceGrant, scopes, known)
 	if err != nil {
 		return nil, nil, err
 	}
 	a, err := d.request(ctx, t, s, c, scopes)
 	if known != nil && c.ID == known.id && isCode(err, "unauthorized_client", "invalid_client", "invalid_request") {
 		// It was registered for a browser, which oidc-provider calls an invalid request.
-		if c, err = t.clientFor(ctx, s, deviceGrant, nil); err != nil {
+		if c, err = t.clientFor(ctx, s, deviceGrant, scopes, nil); err != nil {
 			return nil, nil, err
 		}
 		a, err = d.request(ctx, t, s, c, scopes)
@@ -126,25 +125,14 @@ type deviceAnswer struct {
 
 // request sends the device authorization request (RFC 8628, section 3.1).
 func (*Device) request(ctx context.Context, t *Transport, s *server, c *Client, scopes []string) (*deviceAnswer, error) {
-	u, err := t.fetch.parse(s.device)
-	if err != nil {
-		return nil, err
-	}
 	form := url.Values{}
 	t.complete(form, s)
 	if len(scopes) > 0 {
 		form.Set("scope", strings.Join(scopes, " "))
 	}
-	h := http.Header{"Content-Type": {"application/x-www-form-urlencoded"}}
-	if err := c.authenticate(&s.serverMetadata, form, h); err != nil {
-		return nil, err
-	}
-	r, err := t.fetch.post(ctx, u, h, []byte(form.Encode()))
+	r, err := t.postForm(ctx, s.device, &s.serverMetadata, c, form, nil)
 	if err != nil {
 		return nil, err
-	}
-	if e := r.refusal(t.secretsOf(form, c)...); !r.isSuccess() || e.isOAuthCode {
-		return nil, e
 	}
 	return parseDeviceAnswer(r, t.fetch)
 }

@@ -77,8 +77,8 @@ func (t *Transport) discover(ctx context.Context, d demand) (*server, error) {
 	case m == nil:
 		s.legacy = true
 		return s, t.findServer(ctx, s, origin(t.url), dead)
-	case len(m.servers) == 0:
-		return nil, &Error{URL: httpx.Clean(t.url), Rule: "the metadata names no authorization server"}
+	case len(m.servers) == 0: // then it is the server itself, as before there was such metadata, or none
+		return s, t.findServer(ctx, s, origin(t.url), &Error{URL: httpx.Clean(t.url), Rule: "the metadata names no authorization server"})
 	}
 	return s, t.findServer(ctx, s, t.chooseServer(m.servers), nil)
 }
@@ -110,8 +110,8 @@ func (t *Transport) chooseServer(list []string) string {
 	known := t.binding.issuer
 	t.mu.Unlock()
 	for _, want := range []string{t.opts.Client.Issuer, known} {
-		if want != "" && slices.Contains(list, want) {
-			return want
+		if i := slices.IndexFunc(list, func(s string) bool { return sameIssuer(s, want) }); want != "" && i >= 0 {
+			return list[i]
 		}
 	}
 	return list[0]
@@ -253,11 +253,14 @@ func (t *Transport) findServer(ctx context.Context, s *server, issuer string, de
 		switch {
 		case err != nil:
 			return foreign, &Error{URL: a.url, Rule: "invalid metadata (RFC 8414)", Err: err}
-		case m.issuer != stated:
+		case !sameIssuer(m.issuer, stated):
 			return foreign, &Error{URL: a.url, Rule: "the metadata of " + printable(issuer) + " has another issuer, " + printable(m.issuer) +
 				" (RFC 8414, section 3.3); if one of the two is right, set Options.Issuer to it" + templateHint(m.issuer)}
 		}
-		m.issuer, m.stated = issuer, stated
+		if m.issuer != stated {
+			t.odd(a.url, "the issuer in the metadata, "+printable(m.issuer)+", differs by the last slash")
+		}
+		m.issuer, m.stated = issuer, m.issuer
 		s.serverMetadata = *m
 		return exact, nil
 	})
@@ -304,17 +307,28 @@ func metadataURLs(issuer *url.URL) (list []*url.URL) {
 	return list
 }
 
-// checkEndpoints checks all endpoints before any of them is used.
+// checkEndpoints checks all endpoints before any of them is used. The program does without
+// an invalid one that it need not have. A fragment of the authorization endpoint stays in
+// the browser.
 func (t *Transport) checkEndpoints(s *server) error {
-	for _, e := range []struct{ name, url string }{
-		{"authorization_endpoint", s.authorize}, {"token_endpoint", s.token},
-		{"registration_endpoint", s.register}, {"revocation_endpoint", s.revoke},
-		{"device_authorization_endpoint", s.device},
+	for _, e := range []struct {
+		name string
+		url  *string
+	}{
+		{"authorization_endpoint", &s.authorize}, {"token_endpoint", &s.token},
+		{"registration_endpoint", &s.register}, {"revocation_endpoint", &s.revoke},
+		{"device_authorization_endpoint", &s.device},
 	} {
-		if e.url == "" {
+		if *e.url == "" {
 			continue
 		}
-		if u, err := t.fetch.parse(e.url); err != nil || u.Fragment != "" {
+		u, err := t.fetch.parse(*e.url)
+		switch {
+		case err == nil && (u.Fragment == "" || e.url == &s.authorize):
+		case e.url == &s.revoke || e.url == &s.device:
+			t.odd(clean(s.issuer), "invalid "+e.name)
+			*e.url = ""
+		default:
 			return &Error{URL: clean(s.issuer), Rule: "invalid " + e.name, Err: err}
 		}
 	}
@@ -367,7 +381,7 @@ func (a *response) outcome(err error) (outcome, error) {
 		return astray, err
 	case a.isObject():
 		return fits, nil
-	case a.status == http.StatusOK:
+	case a.isSuccess():
 		return absent, &Error{URL: a.url, Rule: "no metadata at this URL: the response is not JSON"}
 	}
 	err = &Error{URL: a.url, Rule: "no metadata at this URL: " + strconv.Itoa(a.status) + " " + http.StatusText(a.status)}
@@ -393,7 +407,7 @@ func parseResourceMetadata(data []byte) (*resourceMetadata, error) {
 		case "resource":
 			m.resource = optString(r)
 		case "authorization_servers":
-			m.servers = optStrings(r)
+			m.servers = oneOrMore(r)
 		case "scopes_supported":
 			m.scopes = lenientStrings(r)
 		case "dpop_bound_access_tokens_required":
@@ -471,7 +485,8 @@ func readMembers(data []byte, read func(r *wire.Reader, key string)) error {
 	return r.End()
 }
 
-// optString, optStrings and optBool read a value; null means absent.
+// optString, optStrings and optBool read a value; null means absent. Any value but false and "false" counts as true, because the members that
+// optBool reads demand something of the client.
 func optString(r *wire.Reader) string {
 	if r.Null() {
 		return ""
@@ -489,7 +504,23 @@ func optStrings(r *wire.Reader) (list []string) {
 	return list
 }
 
-func optBool(r *wire.Reader) bool { return !r.Null() && r.Bool() }
+// oneOrMore reads a list, or a text as a list of one.
+func oneOrMore(r *wire.Reader) []string {
+	if r.Kind() == wire.String {
+		return []string{r.String()}
+	}
+	return optStrings(r)
+}
+
+func optBool(r *wire.Reader) bool {
+	switch r.Kind() {
+	case wire.Bool:
+		return r.Bool()
+	case wire.String:
+		return r.String() != "false"
+	}
+	return !r.Null() && r.Raw() != nil
+}
 
 // lenientString, lenientStrings and lenientBool read an optional value, which they drop
 // if it has another type: then the feature is not used. They are not for members whose

@@ -289,8 +289,8 @@ func (f *fetcher) send(ctx context.Context, method string, u *url.URL, header ht
 
 func (a *response) isSuccess() bool { return a.status/100 == 2 }
 
-// isObject reports whether the response is 200 and looks like a JSON object, whatever
+// isObject reports whether the response is a success and looks like a JSON object, whatever
 // its media type says: many servers send metadata as text.
 func (a *response) isObject() bool {
-	return a.status == http.StatusOK && bytes.HasPrefix(bytes.TrimLeft(a.body, " \t\r\n"), []byte("{"))
+	return a.isSuccess() && bytes.HasPrefix(bytes.TrimLeft(a.body, " \t\r\n"), []byte("{"))
 }

@@ -155,7 +155,7 @@ func FuzzCallback(f *testing.F) {
 	f.Add("http://127.0.0.1/callback?code=%zz&state=s;x", "s", "", false)
 	f.Fuzz(func(t *testing.T, response, state, issuer string, said bool) {
 		const redirect = "http://127.0.0.1/callback"
-		want := expectedCallback{redirect, state, issuer, said}
+		want := expectedCallback{redirect, state, issuer, said, nil}
 		code, err := parseCallback(response, want)
 		if err == nil {
 			// The second way is that of package url.

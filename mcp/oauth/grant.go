@@ -122,7 +122,7 @@ func (g Assertion) form(ctx context.Context, t *Transport, s *server, _ []string
 	// Without the check, a malicious MCP server could name an authorization
 	// server of its own and use the assertion elsewhere.
 	named := t.opts.Issuer != "" || t.opts.Client.Issuer != ""
-	if !named && !slices.Contains(j.audience, s.issuer) && !slices.Contains(j.audience, s.token) {
+	if !named && !slices.Contains(j.audience, s.name()) && !slices.Contains(j.audience, s.token) {
 		return nil, &Error{URL: clean(s.issuer), Rule: "the assertion is for another audience (RFC 7523, section 3); if this authorization server is the right one, set Options.Issuer"}
 	}
 	return url.Values{"grant_type": {jwtBearer}, "assertion": {a}}, nil
@@ -160,7 +160,7 @@ func (g Identity) form(ctx context.Context, t *Transport, s *server, scopes []st
 	form := url.Values{
 		"grant_type":           {"urn:ietf:params:oauth:grant-type:token-exchange"},
 		"requested_token_type": {idJAG},
-		"audience":             {s.issuer},
+		"audience":             {s.name()},
 		"subject_token":        {subject},
 		"subject_token_type":   {idToken},
 	}
@@ -253,11 +253,7 @@ func (j *jwt) readClaims(data []byte) error {
 	return readMembers(data, func(r *wire.Reader, key string) {
 		switch key {
 		case "aud":
-			if r.Kind() == wire.Array {
-				j.audience = optStrings(r)
-			} else {
-				j.audience = []string{r.String()}
-			}
+			j.audience = oneOrMore(r)
 		case "resource":
 			if r.Kind() == wire.String {
 				j.resource = r.String()
@@ -285,8 +281,8 @@ func (j *jwt) checkGrant(s *server, client string) error {
 	switch {
 	case j.typ != "oauth-id-jag+jwt":
 		return errors.New(`its typ is not "oauth-id-jag+jwt"`)
-	case !slices.Contains(j.audience, s.issuer):
-		return errors.New("its audience is not " + printable(s.issuer))
+	case len(j.audience) != 1 || !sameIssuer(j.audience[0], s.issuer): // with a second one, this server could use it there
+		return errors.New("its audience is not " + printable(s.issuer) + " alone")
 	case j.resource != "" && s.sent != "" && j.resource != s.sent:
 		return errors.New("its resource is not " + printable(s.sent))
 	case j.client != client:

@@ -192,7 +192,8 @@ func TestIdentity(t *testing.T) {
 		want   string
 	}{
 		{"good", func(_, _ map[string]any) {}, ""},
-		{"several audiences", func(_, c map[string]any) { c["aud"] = []any{"x", c["aud"]} }, ""},
+		{"several audiences", func(_, c map[string]any) { c["aud"] = []any{"x", c["aud"]} }, "audience"},
+		{"an audience in a list", func(_, c map[string]any) { c["aud"] = []any{c["aud"]} }, ""},
 		{"another type", func(h, _ map[string]any) { h["typ"] = "JWT" }, "typ"},
 		{"another audience", func(_, c map[string]any) { c["aud"] = "https://other.example.com" }, "audience"},
 		{"another resource", func(_, c map[string]any) { c["resource"] = "https://other.example.com" }, "resource"},

@@ -78,7 +78,7 @@ func TestGrowth(t *testing.T) {
 				return err
 			}
 		}})
-	want := expectedCallback{"http://127.0.0.1/callback", "s", "https://as", true}
+	want := expectedCallback{"http://127.0.0.1/callback", "s", "https://as", true, nil}
 	limits := []string{"does not match the redirect URI"}                   // of more than 64 KiB
 	if _, err := url.ParseQuery(strings.Repeat("p&", 10_001)); err != nil { // not with Go 1.25.0
 		limits = append(limits, "is malformed")

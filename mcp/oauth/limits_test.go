@@ -87,8 +87,8 @@ func TestMediaTypesOfMetadata(t *testing.T) {
 		if a.isObject() != want {
 			t.Errorf("%q: %v", body, !want)
 		}
-		if a.status = 201; a.isObject() {
-			t.Errorf("%q with 201", body)
+		if a.status = 404; a.isObject() {
+			t.Errorf("%q with 404", body)
 		}
 	}
 }
@@ -123,10 +123,9 @@ func TestRegistrationsOfServers(t *testing.T) {
 			t.Errorf("%s: %v", name, !tt.want)
 		}
 	}
-	tr := New("https://example.com/mcp", nil)
-	for redirect, kind := range map[string]string{"http://127.0.0.1/cb": `"native"`, "https://example.com/cb": `"web"`} {
-		if data := string(tr.clientMetadata(redirect, methodNone, nil)); !strings.Contains(data, `"application_type":`+kind) {
-			t.Errorf("%s: %s", redirect, data)
+	for redirect, want := range map[string]string{"http://127.0.0.1/cb": "native", "https://example.com/cb": "web"} {
+		if got := applicationType(redirect); got != want {
+			t.Errorf("%s: %s", redirect, got)
 		}
 	}
 	for raw, want := range map[string]bool{

@@ -192,26 +192,14 @@ func (t *Transport) revoke(ctx context.Context, b binding, k *token) error {
 	if c == nil {
 		return nil
 	}
-	u, err := t.fetch.parse(s.revoke)
-	if err != nil {
-		return err
-	}
 	for _, v := range [...][2]string{{"refresh_token", k.refresh}, {"access_token", k.access}} {
 		if v[1] == "" {
 			continue
 		}
 		form := url.Values{"token": {v[1]}, "token_type_hint": {v[0]}}
-		h := http.Header{"Content-Type": {"application/x-www-form-urlencoded"}}
-		if err := c.authenticate(&s.serverMetadata, form, h); err != nil {
-			return err
-		}
-		a, err := t.fetch.post(ctx, u, h, []byte(form.Encode()))
-		if err != nil {
-			return err
-		}
 		// A server need not support every token type (RFC 7009, section 2.2.1).
-		if e := a.refusal(t.secretsOf(form, c)...); (!a.isSuccess() || e.isOAuthCode) && !isCode(e, "unsupported_token_type") {
-			return e
+		if _, err := t.postForm(ctx, s.revoke, &s.serverMetadata, c, form, nil); err != nil && !isCode(err, "unsupported_token_type") {
+			return err
 		}
 	}
 	return nil

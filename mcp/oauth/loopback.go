@@ -61,6 +61,7 @@ func (l *Loopback) device() deviceFlow {
 
 const (
 	defaultRedirect = "http://127.0.0.1/callback"
+	localRedirect   = "http://localhost/callback"
 	userTimeout     = 5 * time.Minute
 )
 
@@ -78,8 +79,8 @@ func (l *Loopback) Listen(ctx context.Context, last string) (Receiver, error) {
 		return nil, &Error{URL: clean(fixed), Rule: "Loopback.RedirectURI must be an http URL on this machine without a query"}
 	}
 	port := u.Port()
-	if v, err := url.Parse(last); err == nil && l.RedirectURI == "" && v.Hostname() == u.Hostname() {
-		port = v.Port()
+	if v, err := url.Parse(last); err == nil && l.RedirectURI == "" && v.Path == u.Path && (v.Hostname() == u.Hostname() || v.Hostname() == "localhost") {
+		u.Host, port = v.Hostname(), v.Port()
 	}
 	ln, err := listenTCP(u.Hostname(), port)
 	if err != nil && u.Port() == "" {

@@ -110,24 +110,33 @@ func (s *silent) closeOldest() bool {
 
 // serveOne answers one request. It calls read when the request is complete, or never
 // will be, and take if it is the authorization response with the state of the request.
-// Other pages in the browser can guess the port, so it ignores every other request.
+// Other pages in the browser can guess the port, so it ignores every other request. The
+// state alone shows whose the response is: no other party knows it. So servers that change
+// the host or the path of the redirect, or send it as a form, are understood.
 func (r *receiver) serveOne(c net.Conn, want expectation, read func(), take func(string)) {
 	req, err := http.ReadRequest(bufio.NewReader(io.LimitReader(c, maxRequest)))
 	read()
 	if err != nil {
 		return
 	}
-	q := req.URL.Query()
-	here := req.Method == http.MethodGet && strings.EqualFold(req.Host, r.uri.Host) && req.URL.EscapedPath() == r.uri.EscapedPath()
-	ok := here && len(q["state"]) == 1 && want.state != "" && subtle.ConstantTimeCompare([]byte(q.Get("state")), []byte(want.state)) == 1
-	response := r.uri.String() + "?" + req.URL.RawQuery
+	sent := req.URL.RawQuery
+	if req.Method == http.MethodPost && strings.HasPrefix(req.Header.Get("Content-Type"), "application/x-www-form-urlencoded") {
+		body, _ := io.ReadAll(io.LimitReader(req.Body, maxRequest))
+		sent = string(body)
+	}
+	q, _ := url.ParseQuery(sent)
+	here := isLoopback(&url.URL{Host: req.Host}) && (req.Method == http.MethodGet || req.Method == http.MethodPost)
+	ok := here && want.state != "" && subtle.ConstantTimeCompare([]byte(q.Get("state")), []byte(want.state)) == 1
+	response := r.uri.String() + "?" + sent
 	status, page, policy := "400 Bad Request", pageWrong, noResources
 	switch {
 	case ok:
 		status = "200 OK"
 		page, policy = r.l.page(want.refusal(q, response))
-	case here && (q.Has("code") || q.Has("error")):
-		r.stray.Store(true)
+	case here && (q.Has("code") || q.Has("error") || req.URL.Path == r.uri.Path):
+		if want.full != nil && !r.stray.Swap(true) {
+			want.full.stray()
+		}
 		page = pageStray
 	}
 	_, _ = io.WriteString(c, "HTTP/1.1 "+status+"\r\n"+

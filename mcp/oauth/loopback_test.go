@@ -90,7 +90,7 @@ func TestLoopbackAcceptsOneResponse(t *testing.T) {
 	}()
 	uri := in.RedirectURI()
 	base := strings.TrimSuffix(uri, "/callback")
-	for _, page := range []string{base + "/", base + "/favicon.ico", uri, uri + "?code=x", uri + "?code=x&state=abd", uri + "?state=abc&state=abc", base + "/x?state=abc"} {
+	for _, page := range []string{base + "/", base + "/favicon.ico", uri, uri + "?code=x", uri + "?code=x&state=abd", uri + "?state=abd&state=abc"} {
 		if got, err := e.visit(page); err != nil || !strings.HasPrefix(got, "400") || !strings.Contains(got, "does not belong") {
 			t.Errorf("%s: %s, %v", page, got, err)
 		}

@@ -1,10 +1,12 @@
 package oauth
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"net/url"
@@ -306,7 +308,7 @@ func TestMetadataAsText(t *testing.T) {
 		"scopes":           {func(m map[string]any) { m["scopes_supported"] = "a b" }, true},
 		"revocation":       {func(m map[string]any) { m["revocation_endpoint"] = false }, true},
 		"client documents": {func(m map[string]any) { m["client_id_metadata_document_supported"] = "true" }, true},
-		"iss":              {func(m map[string]any) { m["authorization_response_iss_parameter_supported"] = "true" }, false},
+		"iss":              {func(m map[string]any) { m["authorization_response_iss_parameter_supported"] = "true" }, true},
 		"DPoP":             {func(m map[string]any) { m["dpop_signing_alg_values_supported"] = "ES256" }, false},
 		"methods":          {func(m map[string]any) { m["token_endpoint_auth_methods_supported"] = "none" }, false},
 	} {
@@ -644,4 +646,216 @@ func TestOddRegistrations(t *testing.T) {
 			t.Errorf("%s: %v", data, err)
 		}
 	}
+}
+
+// TestRefusedRegistrations: the program asks for less, and for localhost, where the server
+// says that it does not register all. Other refusals are final.
+func TestRefusedRegistrations(t *testing.T) {
+	for name, tt := range map[string]struct {
+		status   int
+		code     string
+		refuse   func(m map[string]any) bool
+		requests int
+		ok       bool
+	}{
+		"application_type": {400, "invalid_client_metadata", func(m map[string]any) bool { return m["application_type"] != nil }, 2, true},
+		"scope":            {422, "", func(m map[string]any) bool { return m["scope"] != nil }, 2, true},
+		"refresh tokens":   {400, "invalid_client_metadata", func(m map[string]any) bool { return len(m["grant_types"].([]any)) > 1 }, 3, true},
+		"public clients":   {200, "invalid_client_metadata", func(m map[string]any) bool { return m["token_endpoint_auth_method"] == "none" }, 4, true},
+		"addresses": {400, "invalid_redirect_uri", func(m map[string]any) bool {
+			return strings.Contains(fmt.Sprint(m["redirect_uris"]), "127.0.0.1")
+		}, 2, true},
+		"all":            {400, "invalid_client_metadata", func(map[string]any) bool { return true }, 4, false},
+		"administrators": {403, "access_denied", func(map[string]any) bool { return true }, 1, false},
+	} {
+		e := newEnv(t)
+		e.meta["token_endpoint_auth_methods_supported"] = []string{"none", "client_secret_post", "client_secret_basic"}
+		e.prm["scopes_supported"] = []string{"a"}
+		requests, odd := 0, 0
+		e.handle = func(w http.ResponseWriter, r *http.Request) bool {
+			if r.URL.Path != "/register" {
+				return false
+			}
+			requests++
+			body, _ := io.ReadAll(r.Body)
+			var m map[string]any
+			_ = json.Unmarshal(body, &m)
+			if tt.refuse(m) {
+				reply(w, tt.status, map[string]string{"error": tt.code})
+				return true
+			}
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			e.mu.Lock()
+			e.serveRegister(w, r)
+			e.mu.Unlock()
+			return true
+		}
+		store := NewMemory()
+		login := func() error {
+			_, err := e.get(e.transport(func(o *Options) {
+				o.Store = store
+				o.Authorizer = &Loopback{Open: func(ctx context.Context, page string) error {
+					to, err := agree(ctx, e.base, page)
+					if err == nil {
+						_, err = e.visit(to)
+					}
+					return err
+				}}
+				o.Trace = &Trace{Odd: func(string, *Error) { odd++ }}
+			}))
+			return err
+		}
+		if err := login(); (err == nil) != tt.ok || requests != tt.requests || tt.ok && name != "addresses" && odd != 1 {
+			t.Errorf("%s: %v after %d requests, reported %d times", name, err, requests, odd)
+		}
+		// The registration is used again.
+		if e.forgetAccess(); tt.ok && (login() != nil || requests != tt.requests) {
+			t.Errorf("%s: %d requests", name, requests)
+		}
+	}
+}
+
+// TestMethodsOfRegisteredClient: what the response says about the secret may be wrong.
+func TestMethodsOfRegisteredClient(t *testing.T) {
+	both := []string{"client_secret_basic", "client_secret_post", "none"}
+	for name, tt := range map[string]struct {
+		said      any
+		announced any
+		accepts   string
+	}{
+		"none, but needed":    {"none", both, methodPost},
+		"an unknown one":      {"client_secret_jwt", both, methodBasic},
+		"post, but basic":     {"client_secret_post", both, methodBasic},
+		"basic, but post":     {"client_secret_basic", nil, methodPost},
+		"not announced":       {"client_secret_post", []string{"client_secret_basic"}, methodBasic},
+		"nothing":             {nil, both, methodPost},
+		"nothing and nothing": {nil, nil, methodPost},
+	} {
+		e := newEnv(t)
+		e.meta["token_endpoint_auth_methods_supported"] = tt.announced
+		e.handle = func(w http.ResponseWriter, r *http.Request) bool {
+			switch r.URL.Path {
+			case "/register":
+				e.mu.Lock()
+				e.clients["c"] = map[string]any{}
+				e.mu.Unlock()
+				reply(w, 201, map[string]any{"client_id": "c", "client_secret": mark, "token_endpoint_auth_method": tt.said})
+				return true
+			case "/token":
+				_, secret, _ := r.BasicAuth()
+				if got := map[bool]string{true: secret, false: r.PostFormValue("client_secret")}[tt.accepts == methodBasic]; got != mark {
+					reply(w, 401, map[string]string{"error": "invalid_client"})
+					return true
+				}
+				reply(w, 200, map[string]string{"access_token": "t-" + mark, "token_type": "bearer"})
+				e.mu.Lock()
+				e.access["t-"+mark] = &issued{}
+				e.mu.Unlock()
+				return true
+			}
+			return false
+		}
+		if _, err := e.get(e.transport(nil)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	// The client of a program, for which it states the method, has no other.
+	e := newEnv(t)
+	e.clients["c"] = map[string]any{"client_secret": mark}
+	e.refuseToken = func(url.Values) string { return "invalid_client" }
+	e.mustFail(e.transport(func(o *Options) { o.Client = Client{ID: "c", Secret: mark, Method: methodPost} }))
+	if n := e.count("authorization_code"); n != 1 {
+		t.Errorf("%d requests", n)
+	}
+}
+
+// TestOddTokenResponses: members of another type, and a form in place of JSON.
+func TestOddTokenResponses(t *testing.T) {
+	form := http.Header{"Content-Type": {"application/x-www-form-urlencoded; charset=utf-8"}}
+	for body, want := range map[string]string{
+		`{"access_token":"a","token_type":"bearer","scope":["x","y"],"refresh_token":7,"expires_in":"60"}`: "x y",
+		`{"access_token":"a","token_type":"bearer","scope":null,"expires_in":-1}`:                          "",
+		`access_token=a&scope=x%2Cy&token_type=bearer&expires_in=60`:                                       "x y",
+	} {
+		a := &response{status: 200, header: http.Header{}, body: []byte(body)}
+		if body[0] != '{' {
+			a.header = form
+		}
+		if k, err := a.token(nil); err != nil || k.access != "a" || strings.Join(k.granted, " ") != want {
+			t.Errorf("%s: %v, %v", body, k, err)
+		}
+	}
+	a := &response{status: 200, header: form, body: []byte("error=bad_verification_code&error_description=old")}
+	if e := a.refusal(); e == nil || e.Code != "bad_verification_code" || e.Description != "old" {
+		t.Error(e)
+	}
+}
+
+// TestRedirectsThatAreChanged: the state shows that a response is that to the request. A
+// response that the browser keeps for itself, and one without the state, are reported.
+func TestRedirectsThatAreChanged(t *testing.T) {
+	for name, tt := range map[string]struct {
+		visit func(e *env, to, code, state string) (string, error)
+		odd   bool
+	}{
+		"slash": {func(e *env, to, code, state string) (string, error) {
+			return e.visit(to + "/?code=" + code + "&state=" + state)
+		}, false},
+		"localhost": {func(e *env, to, code, state string) (string, error) {
+			return e.visit(strings.Replace(to, "127.0.0.1", "localhost", 1) + "?code=" + code + "&state=" + state)
+		}, false},
+		"form": {func(e *env, to, code, state string) (string, error) {
+			resp, err := (&http.Client{Transport: e.base}).PostForm(to, url.Values{"code": {code}, "state": {state}})
+			if err == nil {
+				_ = resp.Body.Close()
+			}
+			return "", err
+		}, false},
+		"fragment": {func(e *env, to, code, state string) (string, error) {
+			if _, err := e.visit(to); err != nil {
+				return "", err
+			}
+			return e.visit(to + "?code=" + code + "&state=" + state)
+		}, true},
+	} {
+		e := newEnv(t)
+		e.meta["authorization_response_iss_parameter_supported"] = false
+		odd := 0
+		l := &Loopback{Open: func(ctx context.Context, page string) error {
+			to, err := agree(ctx, e.base, page)
+			if err != nil {
+				return err
+			}
+			u, _ := url.Parse(to)
+			base, _, _ := strings.Cut(to, "?")
+			_, err = tt.visit(e, base, url.QueryEscape(u.Query().Get("code")), u.Query().Get("state"))
+			return err
+		}}
+		_, err := e.get(e.transport(func(o *Options) { o.Authorizer, o.Trace = l, &Trace{Odd: func(string, *Error) { odd++ }} }))
+		if err != nil || odd > 0 != tt.odd {
+			t.Errorf("%s: %v, reported %d times", name, err, odd)
+		}
+	}
+}
+
+// TestMetadataWithoutServers: the server is its own authorization server, if that has
+// metadata.
+func TestMetadataWithoutServers(t *testing.T) {
+	for _, servers := range []any{nil, []string{}} {
+		e := newEnv(t)
+		e.prm["authorization_servers"] = servers
+		e.mustFail(e.transport(nil), "names no authorization server")
+		e.meta["issuer"] = e.rs.URL
+		e.response = func(q url.Values) { q.Set("iss", e.rs.URL) }
+		e.handle = func(w http.ResponseWriter, r *http.Request) bool {
+			if r.URL.Path == serverPath {
+				reply(w, 200, e.meta)
+			}
+			return r.URL.Path == serverPath
+		}
+		e.mustGet(e.transport(nil))
+	}
+	e := newEnv(t)
+	e.prm["authorization_servers"] = e.as.URL // in place of a list
+	e.mustGet(e.transport(nil))
 }

@@ -36,7 +36,7 @@ func TestRefusedBeforeUserIsAsked(t *testing.T) {
 		{"credentials in the issuer", func(e *env) { e.prm["authorization_servers"] = []string{"https://u:" + mark + "@example.com"} }, []string{"credentials"}},
 		{"query in the issuer", func(e *env) { e.prm["authorization_servers"] = []string{e.as.URL + "?x=1"} }, []string{"RFC 8414, section 2"}},
 		{"wrong issuer", func(e *env) { e.meta["issuer"] = "https://evil.example.com" }, []string{"https://evil.example.com", "RFC 8414, section 3.3"}},
-		{"issuer with a slash", func(e *env) { e.meta["issuer"] = e.as.URL + "/" }, []string{"RFC 8414, section 3.3", "Options.Issuer"}},
+		{"issuer with a path", func(e *env) { e.meta["issuer"] = e.as.URL + "/x" }, []string{"RFC 8414, section 3.3", "Options.Issuer"}},
 		{"no issuer", func(e *env) { delete(e.meta, "issuer") }, []string{"RFC 8414, section 3.3"}},
 		{"no metadata", func(e *env) { e.meta = nil }, []string{"no authorization server metadata"}},
 		{"no PKCE", func(e *env) { delete(e.meta, "code_challenge_methods_supported") }, []string{"PKCE", "code_challenge_methods_supported"}},
@@ -139,10 +139,16 @@ func TestRefusedAuthorizationResponses(t *testing.T) {
 		{"iss with a slash", true, func(e *env, q url.Values) { q.Set("iss", e.as.URL+"/") }, "RFC 9207"},
 		{"iss in capitals", true, func(e *env, q url.Values) { q.Set("iss", strings.Replace(e.as.URL, "http", "HTTP", 1)) }, "RFC 9207"},
 		{"empty iss", false, func(_ *env, q url.Values) { q.Set("iss", "") }, "RFC 9207"},
-		{"iss twice", true, func(e *env, q url.Values) { q.Add("iss", e.as.URL) }, "iss twice"},
+		{"iss twice", true, func(e *env, q url.Values) { q.Add("iss", "https://evil.example.com") }, "iss twice"},
+		{"all twice", true, func(_ *env, q url.Values) {
+			for name := range q {
+				q.Add(name, q.Get(name))
+			}
+		}, ""},
+		{"code twice", true, func(_ *env, q url.Values) { q.Add("code", "other") }, "code twice"},
 		{"wrong state", true, func(_ *env, q url.Values) { q.Set("state", "x") }, "state"},
 		{"no state", true, func(_ *env, q url.Values) { q.Del("state") }, "state"},
-		{"state twice", true, func(_ *env, q url.Values) { q.Add("state", q.Get("state")) }, "state twice"},
+		{"state twice", true, func(_ *env, q url.Values) { q.Add("state", "other") }, "state twice"},
 		{"no code", true, func(_ *env, q url.Values) { q.Del("code") }, "no code"},
 		{"a person who says no", true, func(_ *env, q url.Values) { q.Del("code"); q.Set("error", "access_denied") }, "access_denied"},
 		{"an error from elsewhere", true, func(_ *env, q url.Values) {

@@ -99,6 +99,9 @@ func TestTokenResponses(t *testing.T) {
 	} {
 		a := &response{status: tt.status, header: http.Header{"Content-Type": {tt.kind}}, body: []byte(tt.body)}
 		k, err := a.token(nil)
+		if e := a.refusal(); e != nil {
+			err = e
+		}
 		if tt.want == "" && (err != nil || k.access != "a") || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
 			t.Errorf("%d %s: %v, %v", tt.status, tt.body, k, err)
 		}

@@ -114,6 +114,12 @@ func matchesIssuer(stated, iss string) bool {
 	return prefix && suffix && id != "" && !strings.ContainsAny(id, "/?#%\\")
 }
 
+// sameIssuer reports whether two issuers are equal, but for one slash at the end. Both
+// have their metadata at the same URLs (RFC 8414, section 3.1), so both are one party.
+func sameIssuer(a, b string) bool {
+	return strings.TrimSuffix(a, "/") == strings.TrimSuffix(b, "/")
+}
+
 // explain names the option that changes the request, if the server refused a parameter of
 // it that an option changes.
 func (t *Transport) explain(s *server, err error) error {
@@ -121,10 +127,7 @@ func (t *Transport) explain(s *server, err error) error {
 	if !ok {
 		return err
 	}
-	text := strings.ToLower(e.Code + " " + e.Description)
-	has := func(words ...string) bool {
-		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
-	}
+	has := func(words ...string) bool { return mentions(e, words...) }
 	then := ""
 	switch {
 	case has("redirect_uri", "redirect uri", "aadsts50011"):
@@ -138,4 +141,11 @@ func (t *Transport) explain(s *server, err error) error {
 		return err
 	}
 	return &Error{URL: clean(s.issuer), Rule: then, Err: err}
+}
+
+// mentions reports whether err is a refusal whose text has one of the words, which are in
+// lower case.
+func mentions(err error, words ...string) bool {
+	e, ok := diag.Find[*ServerError](err)
+	return ok && slices.ContainsFunc(words, func(w string) bool { return strings.Contains(strings.ToLower(e.Code+" "+e.Description), w) })
 }

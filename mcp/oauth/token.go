@@ -3,6 +3,7 @@ package oauth
 import (
 	"context"
 	"encoding/base64"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -40,13 +41,28 @@ func (k *token) expired() bool { return !k.expires.IsZero() && time.Now().After(
 // requestToken sends form to the token endpoint of m. The token is bound to key
 // unless that is nil. If the response has no scope, the token has that of form.
 func (t *Transport) requestToken(ctx context.Context, m *serverMetadata, c *Client, form url.Values, key *Key) (*token, error) {
-	u, err := t.fetch.parse(m.token)
+	a, err := t.postForm(ctx, m.token, m, c, form, key)
 	if err != nil {
 		return nil, err
 	}
-	for again := false; ; again = true { // with the nonce that the server demands
-		h := http.Header{"Content-Type": {"application/x-www-form-urlencoded"}}
-		if err := c.authenticate(m, form, h); err != nil {
+	k, err := a.token(form)
+	if err == nil && k.odd != "" {
+		t.odd(a.url, k.odd)
+	}
+	return k, err
+}
+
+// postForm sends form to an endpoint of m as c, with a proof by key unless that is nil,
+// and returns the response to a request that the server did not refuse.
+func (t *Transport) postForm(ctx context.Context, endpoint string, m *serverMetadata, c *Client, form url.Values, key *Key) (*response, error) {
+	u, err := t.fetch.parse(endpoint)
+	if err != nil {
+		return nil, err
+	}
+	client := *c
+	for again := false; ; { // with the nonce or the method that the server wants
+		own, h := maps.Clone(form), http.Header{"Content-Type": {"application/x-www-form-urlencoded"}}
+		if err := client.authenticate(m, own, h); err != nil {
 			return nil, err
 		}
 		nonce := t.nonceFor(u)
@@ -57,25 +73,24 @@ func (t *Transport) requestToken(ctx context.Context, m *serverMetadata, c *Clie
 			}
 			h["Dpop"] = []string{proof}
 		}
-		a, err := t.fetch.post(ctx, u, h, []byte(form.Encode()))
+		a, err := t.fetch.post(ctx, u, h, []byte(own.Encode()))
 		if err != nil {
 			return nil, err
 		}
 		isNew := t.keepNonce(u, a.header, nonce)
-		k, err := a.token(form, t.secretsOf(form, c)...)
-		if err == nil && k.odd != "" {
-			t.odd(a.url, k.odd)
-		}
-		if again || key == nil || !isNew || !isCode(err, "use_dpop_nonce") {
-			return k, err
+		e := a.refusal(append(t.secrets(), secretsOf(own, c)...)...) // the server may know those of a request before
+		next := client.otherMethod(client.method(m.authMethods))
+		switch {
+		case e == nil:
+			return a, nil
+		case next != "" && isCode(e, "invalid_client"):
+			client.Method = next
+		case !again && isNew && key != nil && isCode(e, "use_dpop_nonce"):
+			again = true
+		default:
+			return nil, e
 		}
 	}
-}
-
-// secretsOf returns the secrets in a request by c, and those of t, which the server
-// may know from a request before.
-func (t *Transport) secretsOf(form url.Values, c *Client) []string {
-	return append(t.secrets(), secretsOf(form, c)...)
 }
 
 // secretsOf returns the secrets in a request by c, which may be nil.
@@ -90,24 +105,20 @@ func secretsOf(form url.Values, c *Client) (list []string) {
 	return append(list, c.Secret, base64.StdEncoding.EncodeToString([]byte(basic)))
 }
 
-// token parses a token response (RFC 6749, section 5). Some servers refuse with a
-// status of success.
-func (a *response) token(form url.Values, secrets ...string) (*token, error) {
-	if e := a.refusal(secrets...); !a.isSuccess() || e.isOAuthCode {
-		return nil, e
-	}
+// token parses a token response (RFC 6749, section 5.1).
+func (a *response) token(form url.Values) (*token, error) {
 	k := &token{issued: time.Now(), refreshed: form.Get("grant_type") == "refresh_token"}
 	kind, scope, life := "", "", int64(0)
-	err := readMembers(a.body, func(r *wire.Reader, key string) {
+	err := readMembers(a.members(), func(r *wire.Reader, key string) {
 		switch key {
 		case "access_token":
 			k.access = r.String()
 		case "refresh_token":
-			k.refresh = optString(r)
+			k.refresh = lenientString(r)
 		case "token_type":
 			kind = strings.ToLower(strings.TrimSpace(optString(r)))
 		case "scope":
-			scope = optString(r)
+			scope = strings.Join(oneOrMore(r), " ")
 		case "expires_in":
 			life = seconds(r)
 		default:
@@ -165,14 +176,15 @@ func number(r *wire.Reader) int64 {
 	return 0
 }
 
-// refusal returns the error in an error response (RFC 6749, section 5.2).
+// refusal returns the error in an error response (RFC 6749, section 5.2), or nil. Some
+// servers refuse with a status of success.
 func (a *response) refusal(secrets ...string) *ServerError {
 	e := &ServerError{URL: a.url, Status: a.status, Code: strconv.Itoa(a.status)}
 	if s := http.StatusText(a.status); s != "" {
 		e.Code += " " + s
 	}
 	code, description := "", ""
-	err := readMembers(a.body, func(r *wire.Reader, key string) {
+	err := readMembers(a.members(), func(r *wire.Reader, key string) {
 		switch key {
 		case "error":
 			code = optString(r)
@@ -186,10 +198,25 @@ func (a *response) refusal(secrets ...string) *ServerError {
 		e.isOAuthCode = true
 		hidden := display.NewRedactor(secrets...)
 		e.Code, e.Description = hidden.Printable(code, maxServerText), hidden.Printable(description, maxServerText)
-	} else if !a.isSuccess() {
+	} else if a.isSuccess() {
+		return nil
+	} else {
 		e.Description = display.NewRedactor(secrets...).Printable(a.text(), maxServerText)
 	}
 	return e
+}
+
+// members returns the body, or the JSON of a form, which some token endpoints answer with.
+func (a *response) members() []byte {
+	form, err := url.ParseQuery(string(a.body))
+	if err != nil || !strings.HasPrefix(a.header.Get("Content-Type"), "application/x-www-form-urlencoded") || !form.Has("access_token") && !form.Has("error") {
+		return a.body
+	}
+	b := []byte{'{'}
+	for name := range form {
+		b = wire.AppendString(wire.AppendKey(b, name), form.Get(name))
+	}
+	return append(b, '}')
 }
 
 // text returns the text of a response that has no error of OAuth, without the tags of
