@@ -173,12 +173,7 @@ func (e *entry) oauthField(m *member) (err error) {
 		return err
 	case "audience", "audiences":
 		list, err := readOneOrMore(m.value)
-		if err == nil && len(list) != 1 {
-			err = diag.Message("must have one audience")
-		}
-		if err == nil {
-			o.parameter("audience", list[0])
-		}
+		o.parameter("audience", strings.Join(list, " ")) // as Gemini CLI, whose list it is
 		return err
 	case "scopes", "scope", "oauthScopes":
 		if o.Scopes, err = readOneOrMore(m.value); len(o.Scopes) == 1 {
@@ -229,6 +224,8 @@ func (e *entry) validate() error {
 		scheme, rest, _ := cut(o.TokenURL, "://")
 		host, _, _ := cut(rest, "/")
 		o.Issuer = scheme + "://" + host
+	} else if o.Issuer == "" && o.Resource == e.URL {
+		o.Resource = "" // the usual one
 	}
 	for _, globs := range [...][]string{e.Tools.Allow, e.Tools.Deny, e.AutoApprove} {
 		for _, glob := range globs {
