@@ -24,6 +24,18 @@ type Authorizer interface {
 	Listen(ctx context.Context, last string) (Receiver, error)
 }
 
+// A TokenAuthorizer is an Authorizer that may get tokens elsewhere, such as from the
+// service that the program belongs to.
+type TokenAuthorizer interface {
+	Authorizer
+
+	// Token returns an access token of the authorization server issuer that is valid
+	// at resource with these scopes, and its expiry, which may be zero. "" means that
+	// there is none, so that the user logs in. The MCP server names issuer and
+	// resource: the token must be for no other.
+	Token(ctx context.Context, issuer, resource string, scopes []string) (token string, expires time.Time, err error)
+}
+
 // A Receiver receives one authorization response.
 type Receiver interface {
 	// RedirectURI returns the redirect URI of the authorization request.
@@ -69,6 +81,17 @@ func DeviceOffered(ctx context.Context) bool { return ctx.Value(deviceKey{}) != 
 func (t *Transport) tokenByUser(ctx context.Context, s *server, scopes []string, key *Key) (*token, *Client, error) {
 	if t.opts.Authorizer == nil {
 		return nil, nil, t.loginRequired(nil)
+	}
+	if a, ok := t.opts.Authorizer.(TokenAuthorizer); ok {
+		k := &token{issued: time.Now()}
+		var err error
+		if k.access, k.expires, err = a.Token(ctx, s.issuer, s.sent, scopes); err != nil || k.access != "" {
+			if err == nil && !validToken(k.access) {
+				err = &Error{URL: clean(s.issuer), Rule: "the TokenAuthorizer returned an invalid token"}
+			}
+			k.asked(scopes)
+			return k, &Client{ID: t.opts.Client.ID}, err
+		}
 	}
 	if d := t.device(); d != nil && d.check(t, s) == nil {
 		ctx = context.WithValue(ctx, deviceKey{}, true)

@@ -279,7 +279,7 @@ func (t *Transport) knownClient(ctx context.Context, s *server, id string) *Clie
 	if c, err := t.configuredClient(s); err != nil || c != nil && c.ID == id {
 		return c
 	}
-	if id == t.opts.ClientURL {
+	if id != "" && id == t.opts.ClientURL {
 		return t.clientByURL()
 	}
 	if g := t.loadRegistration(ctx, StoreKey{Issuer: s.issuer, Client: id}); g != nil && g.id == id {

@@ -451,9 +451,21 @@ func TestForgottenClient(t *testing.T) {
 			t.Errorf("%s: %v, %d registrations", code, err, e.count("/register"))
 		}
 	}
+	// After a login, the Transport does not ask for 10 minutes, in which a call may need
+	// another scope.
+	e.refuseToken = nil
+	tr := e.transport(set)
+	for _, asks := range []bool{true, false, true} {
+		before := e.count("authorization_code")
+		if err := tr.Login(t.Context()); err != nil || e.count("authorization_code") > before+1 != asks {
+			t.Errorf("%v, %d token requests", err, e.count("authorization_code")-before)
+		}
+		if !asks {
+			tr.accepted.at = tr.accepted.at.Add(-acceptedTime)
+		}
+	}
 	// What the program gave is never replaced.
 	clear(e.clients)
-	e.refuseToken = nil
 	before := e.count("/register")
 	e.mustFail(e.transport(func(o *Options) { o.Client = Client{ID: "given"} }))
 	if e.count("/register") != before {
@@ -858,4 +870,49 @@ func TestMetadataWithoutServers(t *testing.T) {
 	e := newEnv(t)
 	e.prm["authorization_servers"] = e.as.URL // in place of a list
 	e.mustGet(e.transport(nil))
+}
+
+// A broker is a TokenAuthorizer.
+type broker struct {
+	robotUser
+	tokens []string
+}
+
+func (b *broker) Token(_ context.Context, issuer, resource string, scopes []string) (string, time.Time, error) {
+	if len(b.tokens) == 0 {
+		return "", time.Time{}, nil
+	}
+	next := b.tokens[0]
+	b.tokens = b.tokens[1:]
+	if issuer != b.e.as.URL || resource != b.e.url() || strings.Join(scopes, " ") != "a" {
+		return "", time.Time{}, errors.New("for another server: " + issuer + ", " + resource)
+	}
+	return next, time.Now().Add(time.Hour), nil
+}
+
+// TestTokenFromElsewhere: the user logs in if there is none.
+func TestTokenFromElsewhere(t *testing.T) {
+	e := newEnv(t)
+	e.prm["scopes_supported"] = []string{"a"}
+	e.access["own-"+mark] = &issued{}
+	b := &broker{robotUser{e: e}, []string{"own-" + mark}}
+	store := NewMemory()
+	tr := e.transport(func(o *Options) { o.Authorizer, o.Store = b, store })
+	e.mustGet(tr)
+	if b.times != 0 || e.count("/register") != 0 {
+		t.Errorf("asked %d times, registered %d times", b.times, e.count("/register"))
+	}
+	e.mustGet(e.transport(func(o *Options) { o.Authorizer, o.Store = nil, store })) // as it is stored
+	e.forgetAccess()
+	tr.tok.proven.Store(true)
+	e.mustGet(tr)
+	if b.times != 1 {
+		t.Errorf("asked %d times", b.times)
+	}
+	e = newEnv(t)
+	for token, want := range map[string]string{"a b": "invalid token", "refused": "was just issued"} {
+		e.mustFail(e.transport(func(o *Options) {
+			o.Authorizer, o.Scopes = &broker{robotUser{e: e}, []string{token}}, []string{"a"}
+		}), want)
+	}
 }

@@ -128,7 +128,7 @@ func (a *response) token(form url.Values) (*token, error) {
 	if err != nil {
 		return nil, &Error{URL: a.url, Rule: "invalid token response (RFC 6749, section 5.1)", Err: err}
 	}
-	if k.access == "" || strings.ContainsFunc(k.access, func(r rune) bool { return r <= ' ' || r > '~' }) {
+	if !validToken(k.access) {
 		return nil, &Error{URL: a.url, Rule: "the token response has no valid access_token"}
 	}
 	switch {
@@ -156,6 +156,10 @@ func (a *response) token(form url.Values) (*token, error) {
 		k.expires = k.issued.Add(d - min(d/5, 10*time.Second)) // time for a request to arrive
 	}
 	return k, nil
+}
+
+func validToken(s string) bool {
+	return s != "" && !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
 const maxLife = 10 * 365 * 24 * 3600
