@@ -22,6 +22,37 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
 
+// readLogin reads the fields of --oauth, as an entry of a file has them. parameters.NAME is
+// a field of parameters.
+func (c *invocation) readLogin(e *config.Server) error {
+	if len(c.flags.OAuth) == 0 {
+		return nil
+	}
+	b := wire.AppendString(wire.AppendKey(append(wire.AppendKey([]byte(`{"mcpServers":{`), e.Name), '{'), "url"), e.URL)
+	b = append(wire.AppendKey(b, "oauth"), '{')
+	parameters := []byte{'{'}
+	for _, s := range c.flags.OAuth {
+		key, text, _ := strings.Cut(s, "=")
+		if name, ok := strings.CutPrefix(key, "parameters."); ok {
+			parameters = wire.AppendString(wire.AppendKey(parameters, name), text)
+			continue
+		}
+		b = wire.AppendKey(b, key)
+		if key == "assumePKCE" || key == "callbackPort" {
+			b = append(b, text...) // what is no value here is an error of the parser
+		} else {
+			b = wire.AppendString(b, text)
+		}
+	}
+	b = append(append(wire.AppendKey(b, "parameters"), parameters...), "}}}}}"...)
+	found := config.Parse(b, "", "project")
+	if len(found.Problems) > 0 {
+		return diag.Message("--oauth: " + found.Problems[0].Err.Error())
+	}
+	e.Auth = found.Servers[0].Auth
+	return nil
+}
+
 // runAdd adds a server to a file of servers.
 func runAdd(ctx context.Context, c *invocation) error {
 	if name := c.args[0]; strings.Contains(name, "://") && len(c.args) == 2 {
@@ -51,6 +82,9 @@ func runAdd(ctx context.Context, c *invocation) error {
 		e.URL = c.args[1]
 		for key, values := range c.flags.Header {
 			e.Headers[key] = values[0]
+		}
+		if err := c.readLogin(e); err != nil {
+			return c.usage(err.Error())
 		}
 	default:
 		return c.explainAdd()

@@ -54,6 +54,11 @@ func (c *invocation) oauthOptions(path string) *oauth.Options {
 	tokens := oauth.NewFile(path)
 	tokens.Report = func(err error) { (&terminal.Console{Out: c.stderr}).Line("mcpecho: " + err.Error()) }
 	o := &oauth.Options{Store: &patientStore{tokens, c, lockDelay, maxLockTime}, ClientName: "mcpecho"}
+	o.Trace = &oauth.Trace{Odd: func(_ string, what *oauth.Error) {
+		if c.command.name == "login" {
+			c.warn(what.Error())
+		}
+	}}
 	if c.entry != nil {
 		dialers.Configure(o, c.entry)
 	}

@@ -260,8 +260,9 @@ searches start only new servers, unless --refresh or --no-state is given.`,
 			long: `The command that starts the server follows --. Comments and the order of the file
 stay as they are. --from copies the server NAME of another program;
 "mcpecho servers --all" lists these servers.`,
-			flags: []string{"user", "from", "config", "env", "inherit-env", "cwd", "header", "transport", "no-state", "q"}, run: runAdd,
-			example: []string{"add weather https://example.com/mcp", "add echoes -e LEVEL=1 -- mcpecho serve", "add files --from cursor"},
+			flags: []string{"user", "from", "config", "env", "inherit-env", "cwd", "header", "oauth", "transport", "no-state", "q"}, run: runAdd,
+			example: []string{"add weather https://example.com/mcp", "add work https://example.com/mcp --oauth clientId=app",
+				"add echoes -e LEVEL=1 -- mcpecho serve", "add files --from cursor"},
 		}, {
 			name: "remove", aliases: []string{"delete", "uninstall", "rm"}, args: "NAME", min: 1, max: 1,
 			short: "Remove a server from .mcp.json",

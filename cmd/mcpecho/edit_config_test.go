@@ -47,16 +47,25 @@ func TestAddAndRemove(t *testing.T) {
 	if text := read("passed.json"); o.status != 0 || !strings.Contains(text, `"API_KEY": "${API_KEY}"`) || strings.Contains(o.stderr, "others may read") {
 		t.Errorf("%+v, %s", o, text)
 	}
+	runCommand(t, "add", "g", "https://example.com/mcp", "-c", "login.json", "--oauth", "clientId=app", "--oauth", "issuer=https://as.example", "--oauth", "resource=none",
+		"--oauth", "assumePKCE=true", "--oauth", "scopes=a b", "--oauth", "parameters.prompt=consent", "--oauth", "redirectUri=http://localhost/callback").want(t, 0, "Added g to login.json. To try it, type: mcpecho tools g -c login.json\n", "")
+	if text := strings.Join(strings.Fields(read("login.json")), ""); !strings.Contains(text, `"auth":{"type":"oauth","clientId":"app","scopes":["a","b"],"redirectUri":"http://localhost/callback","issuer":"https://as.example","resource":"none","assumePKCE":true,"parameters":{"prompt":"consent"}}`) {
+		t.Error(text)
+	}
 	for line, hint := range map[string]string{
-		"add e":                           "add needs the URL of the server, or its command after --",
-		"add e localhost:3000/mcp":        "type: mcpecho add e http://localhost:3000/mcp\n",
-		"add e npx server":                "type: mcpecho add e -- npx server\n",
-		"add e ftp://x/y":                 "does not begin with http",
-		"add mine --from nothing":         "found",
-		"remove nothing":                  "type: mcpecho servers\n",
-		"remove mine":                     "type: mcpecho remove mine --user\n",
-		"remove bbb":                      "type: mcpecho servers\n",
-		"add f http://x/mcp -c /dev/null": "not a regular file",
+		"add e http://x --oauth resource=none": "needs issuer",
+		"add e http://x --oauth clientID=app":  "clientID",
+		"add e http://x --oauth clientId":      "KEY=VALUE",
+		"add e http://x --oauth assumePKCE=1":  "assumePKCE",
+		"add e":                                "add needs the URL of the server, or its command after --",
+		"add e localhost:3000/mcp":             "type: mcpecho add e http://localhost:3000/mcp\n",
+		"add e npx server":                     "type: mcpecho add e -- npx server\n",
+		"add e ftp://x/y":                      "does not begin with http",
+		"add mine --from nothing":              "found",
+		"remove nothing":                       "type: mcpecho servers\n",
+		"remove mine":                          "type: mcpecho remove mine --user\n",
+		"remove bbb":                           "type: mcpecho servers\n",
+		"add f http://x/mcp -c /dev/null":      "not a regular file",
 	} {
 		if o := runCommand(t, strings.Fields(line)...); o.status != failure.Usage || !strings.Contains(o.stderr, hint) {
 			t.Errorf("%s: %+v", line, o)

@@ -47,8 +47,9 @@ type Values struct {
 	Transport               string // http, sse or auto; empty if not given
 	Address                 string // the address to listen on
 	Dir, Protocol           string
-	Issuer                  string // the only authorization server; empty for any
-	Device                  bool   // log in with a code
+	Issuer                  string   // the only authorization server; empty for any
+	OAuth                   []string // settings of a login: KEY=VALUE
+	Device                  bool     // log in with a code
 	Trace, Output           string
 	Method, Tool, ID, Grep  string        // of messages to print
 	Sender, Connection      string        // of them, too
@@ -135,6 +136,13 @@ func All() []Flag {
 		{"require-login", "", "", "let only clients that log in use the server", on(func(f *Values) *bool { return &f.RequireLogin })},
 		{"device", "", "", "log in on another device, with a code (RFC 8628, an extension of OAuth)", on(func(f *Values) *bool { return &f.Device })},
 		{"issuer", "", "URL", "use only this authorization server", text(func(f *Values) *string { return &f.Issuer })},
+		{"oauth", "", "K=V", "set a field of oauth for the login, such as clientId=ID; may be repeated", value(func(f *Values, v string) error {
+			if k, _, ok := strings.Cut(v, "="); !ok || k == "" {
+				return errors.New("must be KEY=VALUE")
+			}
+			f.OAuth = append(f.OAuth, v)
+			return nil
+		})},
 		{"protocol", "", "VERSION", "use only this protocol version", value(setProtocol)},
 		{"root", "", "DIR", "tell the server that it may work in DIR; may be repeated", value(addRoot)},
 		{"insecure", "k", "", "do not verify the server's certificate, and send no stored tokens", on(func(f *Values) *bool { return &f.Insecure })},
