@@ -156,7 +156,7 @@ func (e *entry) field(m *member) (known bool, err error) {
 		return true, e.readAuth(m.value)
 	case "oauth":
 		return true, e.readOAuth(m.value)
-	case "scopes", "oauthScopes", "oauth_resource":
+	case "scopes", "oauthScopes":
 		return true, e.oauthField(m)
 	case "bearer_token_env_var":
 		return true, e.readBearer(m.value)

@@ -224,8 +224,6 @@ func (e *entry) validate() error {
 		scheme, rest, _ := cut(o.TokenURL, "://")
 		host, _, _ := cut(rest, "/")
 		o.Issuer = scheme + "://" + host
-	} else if o.Issuer == "" && o.Resource == e.URL {
-		o.Resource = "" // the usual one
 	}
 	for _, globs := range [...][]string{e.Tools.Allow, e.Tools.Deny, e.AutoApprove} {
 		for _, glob := range globs {

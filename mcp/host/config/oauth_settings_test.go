@@ -55,8 +55,7 @@ func TestOAuthOfOtherAgents(t *testing.T) {
 	c := config.Parse([]byte(`{"mcpServers": {"off": {"url": "https://example.com/1", "oauth": false}, "on": {"url": "https://example.com/2", "oauth": true},
 		"cursor": {"url": "https://example.com/3", "oauth": {"CLIENT_ID": "app", "CLIENT_SECRET": "s"}},
 		"claude": {"url": "https://example.com/4", "oauth": {"authServerMetadataUrl": "https://a.example/.well-known/oauth-authorization-server/t"}},
-		"codex": {"url": "https://example.com/7", "oauth_resource": "https://example.com/7", "oauth": {"client_id": "app"}},
-		"codex2": {"url": "https://example.com/8", "oauth_resource": "api://app", "oauth": {"issuer": "https://a.example"}},
+		"codex": {"url": "https://example.com/8", "oauth_resource": "api://app", "oauth": {"issuer": "https://a.example"}},
 		"gemini": {"httpUrl": "https://example.com/9", "oauth": {"enabled": true, "audiences": ["a", "b"], "parameters": {"x": "y"}}},
 		"new": {"url": "https://example.com/6", "oauth": {"pkceMode": "x"}},
 		"weak": {"url": "https://example.com/5", "oauth": {"resource": "none"}}}}`), "mcp.json", "user")
@@ -72,10 +71,7 @@ func TestOAuthOfOtherAgents(t *testing.T) {
 	if s := c.Server("claude"); s == nil || s.Auth.OAuth.Issuer != "https://a.example/t" {
 		t.Errorf("%v", s)
 	}
-	if s := c.Server("codex"); s == nil || s.Auth.OAuth.Resource != "" || s.Auth.OAuth.ClientID != "app" {
-		t.Errorf("%v", s)
-	}
-	if s := c.Server("codex2"); s == nil || s.Auth.OAuth.Resource != "api://app" {
+	if s := c.Server("codex"); s == nil || s.Auth.OAuth.Resource != "api://app" {
 		t.Errorf("%v", s)
 	}
 	if s := c.Server("gemini"); s == nil || s.Auth.OAuth.Parameters["audience"] != "a b" || s.Auth.OAuth.Parameters["x"] != "y" {

@@ -74,7 +74,7 @@ func (o *OAuth) settings() []setting {
 		{"redirectUri redirect_uri", &o.RedirectURI},
 		{"issuer", &o.Issuer},
 		{"issuerInMetadata", &o.IssuerInMetadata},
-		{"resource oauth_resource", &o.Resource},
+		{"resource", &o.Resource},
 		{"authorizationUrl", &o.AuthorizationURL},
 		{"tokenUrl", &o.TokenURL},
 		{"account", &o.Account},
