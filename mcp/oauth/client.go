@@ -199,43 +199,32 @@ func (g *registration) validFor(redirect string) bool {
 	return g != nil && g.id != "" && (g.redirect == "" || g.redirect == redirect || redirect == deviceGrant) && (g.expires == 0 || time.Now().Unix() < g.expires)
 }
 
+func (g *registration) texts() texts {
+	return texts{"client_id": &g.id, "client_secret": &g.secret, "token_endpoint_auth_method": &g.method, "redirect_uri": &g.redirect}
+}
+
 func (g *registration) encode() []byte {
-	b := []byte{'{'}
-	for _, m := range [...][2]string{
-		{"client_id", g.id}, {"client_secret", g.secret}, {"token_endpoint_auth_method", g.method}, {"redirect_uri", g.redirect},
-	} {
-		if m[1] != "" {
-			b = wire.AppendString(wire.AppendKey(b, m[0]), m[1])
-		}
-	}
-	b = wire.AppendInt(wire.AppendKey(b, "client_secret_expires_at"), g.expires)
-	return append(b, '}')
+	return append(wire.AppendInt(wire.AppendKey(g.texts().encode(), "client_secret_expires_at"), g.expires), '}')
 }
 
 // parseRegistration reads what encode wrote or a registration endpoint returned.
 func parseRegistration(data []byte) (*registration, error) {
 	g := &registration{}
-	err := readMembers(data, func(r *wire.Reader, key string) {
-		switch key {
-		case "client_id":
-			if r.Kind() == wire.Number {
-				g.id = string(r.Number())
-			} else {
-				g.id = r.String()
-			}
-		case "client_secret":
-			g.secret = optString(r)
-		case "token_endpoint_auth_method":
-			g.method = optString(r)
-		case "redirect_uri":
-			g.redirect = optString(r)
-		case "client_secret_expires_at":
+	all := g.texts()
+	delete(all, "client_id") // which may be a number
+	return g, all.read(data, func(r *wire.Reader, key string) bool {
+		switch {
+		case key == "client_secret_expires_at":
 			g.expires = max(0, number(r)) // some servers write a text, or -1 for never
+		case key == "client_id" && r.Kind() == wire.Number:
+			g.id = string(r.Number())
+		case key == "client_id":
+			g.id = r.String()
 		default:
-			r.Skip()
+			return false
 		}
+		return true
 	})
-	return g, err
 }
 
 // clientFor returns the client for an authorization request, in the order of
@@ -342,7 +331,7 @@ func (t *Transport) register(ctx context.Context, s *server, redirect string, sc
 		func() { m.method = announced(methodBasic, methodPost) },
 	} {
 		reduce()
-		a, err := t.fetch.postPublic(ctx, u, http.Header{"Content-Type": {"application/json"}}, m.encode(t.opts.ClientName))
+		a, err := t.fetch.post(ctx, u, http.Header{"Content-Type": {"application/json"}}, m.encode(t.opts.ClientName), true)
 		if err != nil {
 			return nil, err
 		}
@@ -388,7 +377,8 @@ func applicationType(redirect string) string {
 }
 
 func (m *clientMetadata) encode(name string) []byte {
-	b := wire.AppendString(wire.AppendKey([]byte{'{'}, "client_name"), cmp.Or(name, "stdmcp"))
+	name, scope := cmp.Or(name, "stdmcp"), strings.Join(m.scopes, " ")
+	b := texts{"client_name": &name, "application_type": &m.kind, "scope": &scope, "token_endpoint_auth_method": &m.method}.encode()
 	uris, responses := []string{m.redirect}, []string{"code"}
 	if m.redirect == deviceGrant {
 		uris, responses = nil, nil
@@ -404,13 +394,6 @@ func (m *clientMetadata) encode(name string) []byte {
 			b = wire.AppendString(wire.AppendComma(b), v)
 		}
 		b = append(b, ']')
-	}
-	for _, v := range [...][2]string{
-		{"application_type", m.kind}, {"scope", strings.Join(m.scopes, " ")}, {"token_endpoint_auth_method", m.method},
-	} {
-		if v[1] != "" {
-			b = wire.AppendString(wire.AppendKey(b, v[0]), v[1])
-		}
 	}
 	return append(b, '}')
 }

@@ -141,23 +141,19 @@ func (*Device) request(ctx context.Context, t *Transport, s *server, c *Client, 
 func parseDeviceAnswer(r *response, f *fetcher) (*deviceAnswer, error) {
 	a := &deviceAnswer{}
 	life, interval := int64(0), int64(0)
-	err := readMembers(r.body, func(r *wire.Reader, key string) {
+	err := texts{
+		"device_code": &a.device, "user_code": &a.Code, "verification_uri_complete": &a.URLWithCode,
+		"verification_uri": &a.URL, "verification_url": &a.URL, // the second is Google's
+	}.read(r.body, func(r *wire.Reader, key string) bool {
 		switch key {
-		case "device_code":
-			a.device = r.String()
-		case "user_code":
-			a.Code = r.String()
-		case "verification_uri", "verification_url": // the second is Google's
-			a.URL = optString(r)
-		case "verification_uri_complete":
-			a.URLWithCode = optString(r)
 		case "expires_in":
 			life = seconds(r)
 		case "interval":
 			interval = seconds(r)
 		default:
-			r.Skip()
+			return false
 		}
+		return true
 	})
 	refuse := func(rule string, err error) (*deviceAnswer, error) {
 		return nil, &Error{URL: r.url, Rule: "invalid device authorization response (RFC 8628, section 3.2)" + rule, Err: err}

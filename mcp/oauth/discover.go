@@ -485,6 +485,32 @@ func readMembers(data []byte, read func(r *wire.Reader, key string)) error {
 	return r.End()
 }
 
+// texts are members of an object that are texts, by name; null means absent.
+type texts map[string]*string
+
+// read reads data. other reads the value of another member, and reports whether it did; it
+// may be nil.
+func (m texts) read(data []byte, other func(r *wire.Reader, key string) bool) error {
+	return readMembers(data, func(r *wire.Reader, key string) {
+		if to := m[key]; to != nil {
+			*to = optString(r)
+		} else if other == nil || !other(r, key) {
+			r.Skip()
+		}
+	})
+}
+
+// encode returns an object with the texts that are not empty, but for its last brace.
+func (m texts) encode() []byte {
+	b := []byte{'{'}
+	for _, name := range wire.SortedKeys(m) {
+		if *m[name] != "" {
+			b = wire.AppendString(wire.AppendKey(b, name), *m[name])
+		}
+	}
+	return b
+}
+
 // optString, optStrings and optBool read a value; null means absent. Any value but false and "false" counts as true, because the members that
 // optBool reads demand something of the client.
 func optString(r *wire.Reader) string {

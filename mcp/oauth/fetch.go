@@ -221,10 +221,10 @@ func (f *fetcher) get(ctx context.Context, u *url.URL, header http.Header) (*res
 	return last, &Error{URL: httpx.Clean(u), Rule: "too many redirects"}
 }
 
-// postPublic is post for a body without secrets. It follows redirects to the same
-// origin that keep the method and the body (RFC 9110, section 15.4): the body goes to
+// post sends a body. It follows redirects of a public one, which has no secrets, if they
+// keep the method and the body (RFC 9110, section 15.4) and the origin: the body goes to
 // the server that it is for.
-func (f *fetcher) postPublic(ctx context.Context, u *url.URL, header http.Header, body []byte) (*response, error) {
+func (f *fetcher) post(ctx context.Context, u *url.URL, header http.Header, body []byte, public bool) (*response, error) {
 	ctx, cancel := withTimeout(ctx, postTime)
 	defer cancel()
 	for range maxRedirects + 1 {
@@ -233,24 +233,16 @@ func (f *fetcher) postPublic(ctx context.Context, u *url.URL, header http.Header
 			return a, err
 		}
 		next, err := httpx.ParseReference(u, a.header.Get("Location"))
-		if err != nil || a.header.Get("Location") == "" || !httpx.SameOrigin(next, u) ||
-			a.status != http.StatusTemporaryRedirect && a.status != http.StatusPermanentRedirect {
+		switch {
+		case !public:
+			return nil, &Error{URL: a.url, Rule: "the server redirected a request that has secrets"}
+		case err != nil || a.header.Get("Location") == "" || !httpx.SameOrigin(next, u) ||
+			a.status != http.StatusTemporaryRedirect && a.status != http.StatusPermanentRedirect:
 			return nil, &Error{URL: a.url, Rule: "refused redirect of a registration: it must be 307 or 308, to the same origin"}
 		}
 		u = next
 	}
 	return nil, &Error{URL: httpx.Clean(u), Rule: "too many redirects"}
-}
-
-// post sends a body. It follows no redirects, because the body has secrets.
-func (f *fetcher) post(ctx context.Context, u *url.URL, header http.Header, body []byte) (*response, error) {
-	ctx, cancel := withTimeout(ctx, postTime)
-	defer cancel()
-	a, err := f.send(ctx, http.MethodPost, u, header, body)
-	if err == nil && a.status/100 == 3 {
-		return nil, &Error{URL: a.url, Rule: "the server redirected a request that has secrets"}
-	}
-	return a, err
 }
 
 func (f *fetcher) send(ctx context.Context, method string, u *url.URL, header http.Header, body []byte) (*response, error) {

@@ -229,24 +229,13 @@ func parseJWT(s string) (*jwt, error) {
 		decoded[i] = data
 	}
 	j := &jwt{}
-	if err := j.readHeader(decoded[0]); err != nil {
+	if err := (texts{"typ": &j.typ}).read(decoded[0], nil); err != nil {
 		return nil, errJWT
 	}
 	if err := j.readClaims(decoded[1]); err != nil {
 		return nil, errJWT
 	}
 	return j, nil
-}
-
-func (j *jwt) readHeader(data []byte) error {
-	return readMembers(data, func(r *wire.Reader, key string) {
-		switch key {
-		case "typ":
-			j.typ = r.String()
-		default:
-			r.Skip()
-		}
-	})
 }
 
 func (j *jwt) readClaims(data []byte) error {

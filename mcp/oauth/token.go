@@ -73,7 +73,7 @@ func (t *Transport) postForm(ctx context.Context, endpoint string, m *serverMeta
 			}
 			h["Dpop"] = []string{proof}
 		}
-		a, err := t.fetch.post(ctx, u, h, []byte(own.Encode()))
+		a, err := t.fetch.post(ctx, u, h, []byte(own.Encode()), false)
 		if err != nil {
 			return nil, err
 		}
@@ -188,16 +188,7 @@ func (a *response) refusal(secrets ...string) *ServerError {
 		e.Code += " " + s
 	}
 	code, description := "", ""
-	err := readMembers(a.members(), func(r *wire.Reader, key string) {
-		switch key {
-		case "error":
-			code = optString(r)
-		case "error_description":
-			description = optString(r)
-		default:
-			r.Skip()
-		}
-	})
+	err := texts{"error": &code, "error_description": &description}.read(a.members(), nil)
 	if err == nil && code != "" {
 		e.isOAuthCode = true
 		hidden := display.NewRedactor(secrets...)

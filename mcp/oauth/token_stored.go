@@ -153,63 +153,40 @@ func (k *token) asked(scopes []string) {
 	}
 }
 
-func (b binding) encode() []byte {
-	data := []byte{'{'}
-	for _, m := range [...][2]string{
-		{"issuer", b.issuer}, {"resource", b.resource}, {"client_id", b.client}, {"resource_metadata", b.metadata},
-		{"wanted_scope", b.wantedScopes}, {"zone", b.zone},
-	} {
-		data = wire.AppendString(wire.AppendKey(data, m[0]), m[1])
+func (b *binding) texts() texts {
+	return texts{
+		"issuer": &b.issuer, "resource": &b.resource, "client_id": &b.client, "resource_metadata": &b.metadata,
+		"wanted_scope": &b.wantedScopes, "zone": &b.zone,
 	}
-	return append(data, '}')
 }
+
+func (b binding) encode() []byte { return append(b.texts().encode(), '}') }
 
 var errStored = errors.New("oauth: the store contains an entry of another program")
 
-func parseBinding(data []byte) (binding, error) {
-	var b binding
-	if data == nil {
-		return b, nil
-	}
-	err := readMembers(data, func(r *wire.Reader, key string) {
-		switch key {
-		case "issuer":
-			b.issuer = r.String()
-		case "resource":
-			b.resource = r.String()
-		case "client_id":
-			b.client = r.String()
-		case "resource_metadata":
-			b.metadata = r.String()
-		case "wanted_scope":
-			b.wantedScopes = r.String()
-		case "zone":
-			b.zone = r.String()
-		default:
-			r.Skip()
-		}
-	})
-	if err != nil {
+func parseBinding(data []byte) (b binding, err error) {
+	if data != nil && b.texts().read(data, nil) != nil {
 		return binding{}, errStored
 	}
 	return b, nil
 }
 
+// A savedToken holds the texts of a stored token.
+type savedToken struct{ access, refresh, kind, granted, scopes, key, alg string }
+
+func (s *savedToken) texts() texts {
+	return texts{
+		"access_token": &s.access, "refresh_token": &s.refresh, "token_type": &s.kind, "scope": &s.granted, "requested_scope": &s.scopes,
+		"dpop_key": &s.key, "dpop_alg": &s.alg,
+	}
+}
+
 func (k *token) encode() []byte {
-	kind, alg := "Bearer", ""
+	s := savedToken{k.access, k.refresh, "Bearer", strings.Join(k.granted, " "), strings.Join(k.scopes, " "), base64.StdEncoding.EncodeToString(k.secret), ""}
 	if k.dpop {
-		kind, alg = "DPoP", k.key.alg
+		s.kind, s.alg = "DPoP", k.key.alg
 	}
-	b := []byte{'{'}
-	for _, m := range [...][2]string{
-		{"access_token", k.access}, {"refresh_token", k.refresh}, {"token_type", kind},
-		{"scope", strings.Join(k.granted, " ")}, {"requested_scope", strings.Join(k.scopes, " ")},
-		{"dpop_key", base64.StdEncoding.EncodeToString(k.secret)}, {"dpop_alg", alg},
-	} {
-		if m[1] != "" {
-			b = wire.AppendString(wire.AppendKey(b, m[0]), m[1])
-		}
-	}
+	b := s.texts().encode()
 	if !k.expires.IsZero() {
 		b = wire.AppendInt(wire.AppendKey(b, "expires_at"), k.expires.Unix())
 	}
@@ -221,34 +198,21 @@ func parseSaved(data []byte) (*token, error) {
 	if data == nil {
 		return nil, nil
 	}
-	k, alg := &token{}, ""
-	err := readMembers(data, func(r *wire.Reader, key string) {
-		switch key {
-		case "access_token":
-			k.access = r.String()
-		case "refresh_token":
-			k.refresh = r.String()
-		case "token_type":
-			k.dpop = r.String() == "DPoP"
-		case "scope":
-			k.granted = strings.Fields(r.String())
-		case "requested_scope":
-			k.scopes = strings.Fields(r.String())
-		case "expires_at":
+	var s savedToken
+	k := &token{}
+	err := s.texts().read(data, func(r *wire.Reader, key string) bool {
+		if key == "expires_at" {
 			k.expires = time.Unix(r.Int(), 0)
-		case "dpop_key":
-			k.secret, _ = base64.StdEncoding.DecodeString(r.String())
-		case "dpop_alg":
-			alg = r.String()
-		default:
-			r.Skip()
 		}
+		return key == "expires_at"
 	})
-	if err != nil || k.access == "" {
+	if err != nil || s.access == "" {
 		return nil, errStored
 	}
+	k.access, k.refresh, k.dpop, k.granted, k.scopes = s.access, s.refresh, s.kind == "DPoP", strings.Fields(s.granted), strings.Fields(s.scopes)
+	k.secret, _ = base64.StdEncoding.DecodeString(s.key)
 	if k.dpop {
-		if k.key, err = parseSecret(alg, k.secret); err != nil {
+		if k.key, err = parseSecret(s.alg, k.secret); err != nil {
 			return nil, errStored
 		}
 	}
