@@ -19,6 +19,9 @@ func (c *command) usage(started bool) string {
 	if c.actions != nil {
 		text += " [" + strings.Join(c.actions, "|") + "]"
 	}
+	if c.name == "hold" {
+		text += " NAME"
+	}
 	started = started && !c.web
 	if c.target && !started {
 		text += " TARGET"

@@ -43,6 +43,9 @@ func runWatch(ctx context.Context, c *invocation) error {
 		}
 		defer sub.Close()
 		c.printWatched(s, sub, logs)
+		if err := c.keptNotifications(ctx, s); err != nil {
+			return err
+		}
 		for {
 			change, err := sub.Next(watching)
 			switch {

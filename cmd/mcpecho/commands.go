@@ -158,6 +158,23 @@ that begin with a space or may contain a secret. With --no-state it is not kept.
 			flags: append([]string{"json", "no-color", "stop-on-error", "answer"}, connectionFlags...), run: runShell,
 			example: []string{"shell https://example.com/mcp", "shell -- npx -y @playwright/mcp", "shell --stop-on-error -- mcpecho serve"},
 		}, {
+			name: "hold", target: true, endless: true, max: 1,
+			short: "Keep a server for other commands, as @NAME",
+			long: `Connects once and stays in the foreground. Until it ends, @NAME is the server for
+the other commands: "call @NAME TOOL", "shell @NAME", "watch @NAME". They share what the
+server keeps, such as a browser. hold NAME alone is a configured server of that name.
+
+Commands that come while the server starts wait for it. What the server writes to standard
+error and what it asks appears where hold runs; without a terminal, questions are declined.
+hold ends with Ctrl-C, "mcpecho release NAME", or the server, and then says why.`,
+			flags: append([]string{"answer", "no-color"}, slices.DeleteFunc(cloneWords(connectionFlags), func(name string) bool { return name == "timeout" })...), run: runHold,
+			example: []string{"hold browser -- npx -y @playwright/mcp", "hold docs https://example.com/mcp", "call @browser browser_navigate url=https://example.com"},
+		}, {
+			name: "release", args: "NAME", min: 1, max: 1,
+			short: "End a session of hold",
+			flags: nil, run: runRelease,
+			example: []string{"release browser"},
+		}, {
 			name: "ui", aliases: []string{"inspector"}, target: true, endless: true, args: "[PATH …]", max: -1,
 			short: "Open a page in the browser to try out and debug a server",
 			long: `Lists what the server offers, calls it with forms made from its schemas, and shows

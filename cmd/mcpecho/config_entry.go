@@ -229,6 +229,9 @@ func (c *invocation) expandEntry(ctx context.Context) error {
 
 // checkAllowed returns an error if the configuration excludes the tool.
 func (c *invocation) checkAllowed(tool string) error {
+	if c.allowed != nil && !c.allowed.Allows(tool) {
+		return &failure.Error{Status: failure.Usage, Kind: "configuration", Message: "the tool " + wire.Quote(tool) + " is excluded by the entry of the server that " + wire.Quote(c.target) + " holds"}
+	}
 	if c.entry == nil || c.entry.Tools.Allows(tool) {
 		return nil
 	}

@@ -72,6 +72,9 @@ func (c *invocation) open(ctx context.Context) (s *conversation, end func() erro
 		s.console = c.shell.console
 	}
 	opts := c.options(s)
+	if c.hold != nil {
+		c.holdOptions(s, opts)
+	}
 	closeTrace := func() error { return nil }
 	if c.flags.Trace != "" {
 		c.traced++
@@ -187,7 +190,7 @@ const startTimeout = time.Minute
 
 // connectTimeout returns the limit for connecting; negative means no limit.
 func (c *invocation) connectTimeout() time.Duration {
-	started := c.server != nil || c.entry != nil && c.entry.Type == config.Stdio && c.entry.ConnectTimeout == 0
+	started := c.server != nil || c.session != "" || c.entry != nil && c.entry.Type == config.Stdio && c.entry.ConnectTimeout == 0
 	if started && !c.flags.IsGiven("connect-timeout") {
 		return startTimeout
 	}
@@ -203,8 +206,11 @@ func (c *invocation) connect(ctx context.Context, s *conversation, opts *mcp.Opt
 		ctx, cancel = context.WithTimeoutCause(ctx, d, late)
 		defer cancel()
 	}
-	t, err := c.transport(s)
-	if err != nil {
+	var t mcp.Transport
+	var err error
+	if c.session != "" {
+		t = c.sessionTransport(s, opts)
+	} else if t, err = c.transport(s); err != nil {
 		return nil, err
 	}
 	defer c.showStart(s)()

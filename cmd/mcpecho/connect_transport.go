@@ -93,7 +93,7 @@ func (c *invocation) targetName() string {
 	switch {
 	case c.server != nil:
 		return publicLine(c.server)
-	case c.entry != nil:
+	case c.entry != nil, c.session != "":
 		return c.target
 	}
 	u, err := url.Parse(c.target)
@@ -119,6 +119,9 @@ func (c *invocation) explainRefused(err error) *failure.Error {
 // explainConnect lists the error of each transport, if both were tried, and
 // says what works instead, if anything does.
 func (c *invocation) explainConnect(ctx context.Context, err error) error {
+	if c.session != "" {
+		return err
+	}
 	if f := c.explainEnvironment(err); f != nil {
 		return f
 	}
@@ -240,7 +243,7 @@ func publicLine(words []string) string {
 // name for it. Servers with the same name share an entry, which is only a hint. It is
 // empty with --no-state or --protocol.
 func (c *invocation) eraKey(t mcp.Transport) string {
-	if c.flags.NoState || c.flags.Protocol != "" {
+	if c.flags.NoState || c.flags.Protocol != "" || c.session != "" {
 		return ""
 	}
 	name := t.Features().Name

@@ -36,6 +36,7 @@ import (
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/cmdline"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/flags"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/hold"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/secrets"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/system"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
@@ -134,6 +135,10 @@ type invocation struct {
 	output   *output            // of -o; nil without it
 
 	shell *shell // the session that runs the command; nil outside of a shell
+
+	session string         // the NAME of the target @NAME; empty for another target
+	allowed *config.Filter // the tools of that session; nil for another target
+	hold    *hold.Holder   // what runHold serves
 
 	onSent func(message []byte) // receives the messages that the client sends; may be nil
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/cmdline"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/flags"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/hold"
 	"github.com/stdmcp/stdmcp/internal/nearest"
 	"github.com/stdmcp/stdmcp/internal/recording"
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -80,9 +81,9 @@ func (c *invocation) isTarget(name string) bool {
 	return c.server == nil && c.onTerminal() && c.isServer(name)
 }
 
-// isServer reports whether name is a URL or a configured server.
+// isServer reports whether name is a URL, @NAME or a configured server.
 func (c *invocation) isServer(name string) bool {
-	return strings.HasPrefix(name, "http://") || strings.HasPrefix(name, "https://") || config.Load(".", c.configFlags()...).Server(name) != nil
+	return strings.HasPrefix(name, "@") && hold.IsName(name[1:]) || strings.HasPrefix(name, "http://") || strings.HasPrefix(name, "https://") || config.Load(".", c.configFlags()...).Server(name) != nil
 }
 
 // cutServer returns the arguments before and after --; after is nil without it.

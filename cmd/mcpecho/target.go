@@ -57,6 +57,11 @@ func (c *invocation) takeTarget() error {
 		}
 	case cmd.target && len(c.args) == 0:
 		return c.usage("the server is missing")
+	case cmd.name == "hold" && len(c.args) > 1: // NAME comes first
+		c.target, c.args = c.args[1], append(c.args[:1:1], c.args[2:]...)
+		if err := c.findTarget(); err != nil {
+			return err
+		}
 	case cmd.target:
 		c.target, c.args = c.args[0], c.args[1:]
 		if err := c.findTarget(); err != nil {
@@ -118,6 +123,9 @@ func (c *invocation) findTarget() error {
 			return c.usage("the server is missing")
 		}
 		return c.usage(err.Error())
+	}
+	if is, err := c.findSession(); is {
+		return err
 	}
 	return c.findEntry()
 }

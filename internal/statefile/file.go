@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"time"
 
@@ -135,6 +136,13 @@ func (e notRegularError) Error() string { return string(e) }
 func (notRegularError) Is(target error) bool { return target == ErrForeign }
 
 const errNotRegular = notRegularError("not a regular file")
+
+// IsPrivateDir reports whether path is a directory of the user, not a link, that no one
+// else can use. Windows has no modes: there, the directory that it is in decides.
+func IsPrivateDir(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.IsDir() && ownedByUser(info) && (runtime.GOOS == "windows" || info.Mode().Perm()&0o077 == 0)
+}
 
 // MakeDir creates the directory of the file at path with mode 0700.
 func MakeDir(path string) error { return os.MkdirAll(filepath.Dir(path), 0o700) }

@@ -1,0 +1,257 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/hold"
+	"github.com/stdmcp/stdmcp/internal/wire"
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+)
+
+var (
+	// pingEvery is how often hold pings an idle server, and how long the server may take.
+	pingEvery = 30 * time.Second
+
+	// holdFlags are flags that belong to hold: they decide what its client is to the server.
+	holdFlags = []string{"header", "transport", "env", "inherit-env", "cwd", "protocol", "root", "sampling", "insecure", "answer"}
+
+	// unheld are the commands that need a server of their own.
+	unheld = []string{"check", "proxy", "diff", "login", "logout", "ui", "hold"}
+)
+
+// findSession checks a target @NAME, and reports whether the target is one. @scope/package
+// and @scope/tool are not.
+func (c *invocation) findSession() (is bool, err error) {
+	name, ok := strings.CutPrefix(c.target, "@")
+	switch {
+	case !ok || strings.Contains(name, "/"):
+		return false, nil
+	case !hold.IsName(name):
+		return true, c.usageHint("the name of a session has 1 to 32 of the characters a-z, 0-9 and -, not "+wire.Quote(name), "correct the name after @")
+	case hasWord(unheld, c.command.name):
+		return true, c.usageHint(c.command.name+" needs a server of its own, not a session", "name the server")
+	}
+	for _, f := range c.flags.Given {
+		if hasWord(holdFlags, f.Name) {
+			return true, c.usageHint(f.Words[0]+" belongs to the command that holds the session", "begin the session again with it: mcpecho hold "+name+" "+f.Words[0]+" …")
+		}
+	}
+	c.session = name
+	return true, nil
+}
+
+// sessionTransport returns the transport to the holder of the session, whose handlers the
+// client gets.
+func (c *invocation) sessionTransport(s *conversation, opts *mcp.Options) mcp.Transport {
+	t := &hold.Transport{Name: c.session, Asking: func() { c.note(s, "The server asks a question, which mcpecho hold shows.") }}
+	opts.Handlers = append(t.Handlers(), mcp.Tasks{})
+	c.allowed = &t.Tools
+	return c.recorder.wrap(t)
+}
+
+// runHold keeps a connection for the commands of others until it is interrupted, a caller
+// releases it, or the server ends.
+func runHold(ctx context.Context, c *invocation) error {
+	name := c.target
+	if len(c.args) > 0 {
+		name = c.args[0]
+	}
+	if !hold.IsName(name) {
+		return c.usageHint("hold needs a name of 1 to 32 of the characters a-z, 0-9 and - for the session, not "+wire.Quote(name), "usage: "+c.name+" "+c.command.usage(c.server != nil))
+	}
+	h, err := hold.New(ctx, name)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() { // ends with the command
+		select {
+		case <-h.Released:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	c.hold = h
+	c.onLog = h.Log
+	ended := false
+	err = c.withServer(ctx, func(s *conversation) error {
+		if err := c.beginSession(ctx, s); err != nil {
+			return err
+		}
+		if err := c.write("@" + name + "\n"); err != nil {
+			return err
+		}
+		c.note(s, "Holding "+c.targetName()+` as @`+name+`. Ctrl-C or "mcpecho release `+name+`" ends it.`)
+		c.keepAlive(ctx, s)
+		if ended = isDone(s); !ended {
+			return context.Cause(ctx)
+		}
+		return s.Err()
+	})
+	select {
+	case <-h.Released:
+		h.Close(&failure.Error{Message: "it was released"}, false)
+		return nil
+	default:
+	}
+	reason := failure.Classify(err)
+	if ctx.Err() != nil {
+		reason = &failure.Error{Message: "mcpecho hold was interrupted"}
+	} else if ended {
+		f := *reason
+		f.Message = "the server of @" + name + " has ended: " + f.Message
+		err = &f
+	}
+	h.Close(reason, ctx.Err() == nil && ended)
+	return err
+}
+
+// beginSession lets callers use the server.
+func (c *invocation) beginSession(ctx context.Context, s *conversation) error {
+	session := &hold.Session{
+		Client: s.Client, Greeting: s.initialized, Handlers: c.answering(s), Check: c.checkAllowed,
+		List: func(ctx context.Context, cursor *string) (mcp.RawMessage, error) {
+			sending, kept := sentTo(ctx)
+			_, err := s.ListToolsPage(sending, cursor)
+			if *kept != nil {
+				err = nil // the caller judges it
+			}
+			return *kept, err
+		},
+		Explain: func(err error) *failure.Error {
+			f := *failure.Classify(s.explain(err))
+			if f.Status == failure.Forbidden && f.Hint == "" {
+				f.Hint = c.loginHint()
+			}
+			f.Message, f.Hint = c.hide(f.Message), c.hide(f.Hint)
+			return &f
+		},
+	}
+	if c.entry != nil {
+		session.Tools = c.entry.Tools
+	}
+	if s.Server().Modern() {
+		raw, err := s.Call(ctx, "server/discover", nil)
+		if err != nil {
+			return err
+		}
+		session.Greeting = raw
+	}
+	return c.hold.Serve(session)
+}
+
+// answering returns the handlers of the server's questions. The clocks of the callers stand
+// still meanwhile.
+func (c *invocation) answering(s *conversation) []mcp.Handler {
+	handlers := append(c.answers(s), c.elicitation(s))
+	for i := range handlers {
+		switch h := handlers[i].(type) {
+		case mcp.Elicitation:
+			form, open := h.Form, h.OpenURL
+			h.Form = func(ctx context.Context, p *mcp.ElicitParams) (*mcp.ElicitResult, error) {
+				defer c.hold.Asking()()
+				return form(ctx, p)
+			}
+			h.OpenURL = func(ctx context.Context, r *mcp.URLRequest) (mcp.ElicitAction, error) {
+				defer c.hold.Asking()()
+				return open(ctx, r)
+			}
+			handlers[i] = h
+		case mcp.Sampling:
+			create := h.CreateMessage
+			h.CreateMessage = func(ctx context.Context, p *mcp.CreateMessageParams) (*mcp.CreateMessageResult, error) {
+				defer c.hold.Asking()()
+				return create(ctx, p)
+			}
+			handlers[i] = h
+		}
+	}
+	return handlers
+}
+
+// holdOptions makes a client that serves callers: each has its own timeouts, and the server
+// writes to the terminal of hold.
+func (c *invocation) holdOptions(s *conversation, o *mcp.Options) {
+	say := func(text string, err error) {
+		c.note(s, text+failure.Text(err))
+	}
+	o.Timeout, o.MaxTimeout = -1, -1
+	o.Handlers = append(c.answering(s), mcp.Tasks{}, mcp.HandleNotification("", func(_ context.Context, method string, params mcp.RawMessage) { c.hold.Notify(method, params) }))
+	log := o.Log
+	o.Log = func(ctx context.Context, m *mcp.LogMessage) {
+		c.hold.Log(m)
+		if c.flags.Verbose || c.flags.LogLevel != "" {
+			log(ctx, m)
+		}
+	}
+	o.Trace.Reconnect = func(_ context.Context, err error, _ time.Duration) {
+		say("A stream of the server has ended and is opened again: ", err)
+	}
+	o.Trace.SessionLost = func(_ context.Context, err error) {
+		say("The server has forgotten the session, and what it kept for it: ", err)
+	}
+	o.Trace.StreamLost = func(_ context.Context, err error) { say("The server reports no more changes: ", err) }
+	s.stderr.Print = s.console.Line
+}
+
+// keepAlive pings the server while no call waits for it, and says when it does not respond,
+// and when it does again. It returns when the server has ended, or with ctx.
+func (c *invocation) keepAlive(ctx context.Context, s *conversation) {
+	tick := time.NewTicker(pingEvery)
+	defer tick.Stop()
+	for silent := false; ; {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		case <-s.Done():
+			return
+		}
+		if !c.hold.Idle() {
+			continue // many servers respond to nothing else then
+		}
+		ping, cancel := context.WithTimeoutCause(ctx, pingEvery, errors.New("no response within "+pingEvery.String()))
+		err := s.Ping(ping)
+		cancel()
+		switch {
+		case err != nil && !silent && ctx.Err() == nil && !isDone(s):
+			silent = true
+			c.note(s, "The server does not respond to pings: "+failure.Text(err))
+		case err == nil && silent:
+			silent = false
+			c.note(s, "The server responds again.")
+		}
+	}
+}
+
+// runRelease ends a session.
+func runRelease(ctx context.Context, c *invocation) error {
+	name := strings.TrimPrefix(c.args[0], "@")
+	if !hold.IsName(name) {
+		return c.usage("release needs the name of a session, not " + wire.Quote(name))
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, releaseTime, &failure.Error{Status: failure.Unreachable, Kind: "timeout", Message: "the holder of @" + name + " has not ended within " + releaseTime.String(), Hint: "end its process"})
+	defer cancel()
+	return hold.Release(ctx, name)
+}
+
+// releaseTime is how long a session may take to end.
+const releaseTime = 30 * time.Second
+
+// keptNotifications has the holder send what arrived while nobody watched.
+func (c *invocation) keptNotifications(ctx context.Context, s *conversation) error {
+	if c.session == "" {
+		return nil
+	}
+	_, err := s.Call(ctx, hold.Kept, nil)
+	if errors.As(err, new(*jsonrpc.Error)) {
+		err = nil
+	}
+	return err
+}
