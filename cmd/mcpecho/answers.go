@@ -46,7 +46,10 @@ func (c *invocation) askHint(flag string) string {
 	if flag == "sampling" {
 		what = "the server asks for a model: add --sampling COMMAND, which reads the request as JSON and writes the answer"
 	}
-	if c.shell != nil {
+	switch {
+	case c.session != "":
+		where = " to the command that holds @" + c.session
+	case c.shell != nil:
 		where = " to the command line that starts the shell"
 	}
 	return what + where

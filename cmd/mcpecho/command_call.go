@@ -209,7 +209,7 @@ func (c *invocation) findTool(tools []*mcp.Tool, name string) (*mcp.Tool, error)
 	}
 	f := *failure.Classify(err)
 	otherwise := c.toType("for a list, ", c.commandFor("tools"))
-	if c.flags.Sampling == "" && c.flags.Roots == nil {
+	if c.flags.Sampling == "" && c.flags.Roots == nil && c.session == "" {
 		otherwise = strings.TrimSuffix("some servers offer tools only with --sampling or --root; "+otherwise, "; ")
 	}
 	f.Hint = c.didMean(name, names, otherwise)

@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/flags"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/hold"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
@@ -47,7 +48,11 @@ const configuredNames = "servers"
 const toolNames = "tools"
 
 func (c *invocation) printNames() error {
-	return c.print(completed(serverNames(config.Load("."))))
+	names := serverNames(config.Load("."))
+	for _, name := range hold.Names() {
+		names = append(names, "@"+name)
+	}
+	return c.print(completed(names))
 }
 
 // completed returns the names that a script may complete, a line each.

@@ -64,7 +64,7 @@ func runHold(ctx context.Context, c *invocation) error {
 	if !hold.IsName(name) {
 		return c.usageHint("hold needs a name of 1 to 32 of the characters a-z, 0-9 and - for the session, not "+wire.Quote(name), "usage: "+c.name+" "+c.command.usage(c.server != nil))
 	}
-	h, err := hold.New(ctx, name)
+	h, err := hold.New(ctx, name, c.hide)
 	if err != nil {
 		return err
 	}
@@ -129,7 +129,7 @@ func (c *invocation) beginSession(ctx context.Context, s *conversation) error {
 			if f.Status == failure.Forbidden && f.Hint == "" {
 				f.Hint = c.loginHint()
 			}
-			f.Message, f.Hint = c.hide(f.Message), c.hide(f.Hint)
+			f.Message, f.Hint, f.Data = c.hide(f.Message), c.hide(f.Hint), []byte(c.hide(string(f.Data)))
 			return &f
 		},
 	}

@@ -36,7 +36,7 @@ func inEmptyHome(m *testing.M) int {
 		panic(err)
 	}
 	defer os.RemoveAll(home)
-	for _, name := range []string{"HOME", "USERPROFILE", "AppData", "XDG_CONFIG_HOME"} {
+	for _, name := range []string{"HOME", "USERPROFILE", "AppData", "LocalAppData", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR"} {
 		os.Setenv(name, home)
 	}
 	// A test that needs the cache of eras sets it; most servers here share a name.

@@ -44,6 +44,7 @@ type Holder struct {
 	Released chan struct{} // closed when a caller has released the session
 
 	name, path, key string
+	hide            func(string) string // masks secrets of the server's settings
 	listener        net.Listener
 	ctx             context.Context // of the callers
 	cancel          context.CancelFunc
@@ -70,13 +71,14 @@ type notification struct {
 	params mcp.RawMessage
 }
 
-// New returns the Holder of a session with this name. The caller must call Close.
-func New(ctx context.Context, name string) (*Holder, error) {
+// New returns the Holder of a session with this name. hide masks secrets in texts of the
+// server. The caller must call Close.
+func New(ctx context.Context, name string, hide func(string) string) (*Holder, error) {
 	l, path, err := listen(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	h := &Holder{Released: make(chan struct{}), name: name, path: path, key: rand.Text(), listener: l, begun: make(chan struct{}), over: make(chan struct{}), callers: make(map[*caller]bool)}
+	h := &Holder{Released: make(chan struct{}), name: name, path: path, hide: hide, key: rand.Text(), listener: l, begun: make(chan struct{}), over: make(chan struct{}), callers: make(map[*caller]bool)}
 	h.ctx, h.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	h.running.Go(h.accept) // ends with the listener
 	return h, nil
@@ -209,9 +211,17 @@ func (h *Holder) keep(n notification) {
 // Log passes a log message to all callers.
 func (h *Holder) Log(m *mcp.LogMessage) {
 	if params, err := m.MarshalJSON(); err == nil {
-		n := notification{"notifications/message", params}
+		n := notification{"notifications/message", []byte(h.hide(string(params)))}
 		h.keep(n)
 		h.send(n)
+	}
+}
+
+// logAll makes the calls of all callers ask for logs from a level on, from 2026-07-28 on:
+// before, the server has one level for all of them.
+func (h *Holder) logAll(level mcp.LoggingLevel) {
+	if h.asker != nil && h.session.Client.Server().Capabilities.Logging != nil {
+		_ = h.session.Client.SetLogLevel(h.ctx, level) // sends nothing
 	}
 }
 

@@ -73,8 +73,12 @@ func (h *Holder) serve(s *socket) {
 	if c.watching {
 		h.watchers--
 	}
+	last := c.watching && h.watchers == 0
 	reason := h.reason
 	h.mu.Unlock()
+	if last {
+		h.logAll("")
+	}
 	c.running.Wait()
 	for _, sub := range c.subscribed {
 		sub.Close()
@@ -157,7 +161,11 @@ func (c *caller) wireError(err error) *jsonrpc.Error {
 		f = c.h.session.Explain(err)
 	}
 	if errors.As(err, &answer) && f.Status == failure.Refused {
-		return answer
+		e := &jsonrpc.Error{Code: answer.Code, Message: c.h.hide(answer.Message)}
+		if answer.Data != nil {
+			e.Data = []byte(c.h.hide(string(answer.Data)))
+		}
+		return e
 	}
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: c.h.key, Data: encodeFailure(f)}
 }
@@ -232,6 +240,7 @@ func (c *caller) handle(ctx context.Context, m *jsonrpc.Message) (mcp.RawMessage
 
 // progress passes progress of a call to the caller, with the caller's token.
 func (c *caller) progress(ctx context.Context, token mcp.RawMessage, p mcp.Progress) {
+	p.Message = c.h.hide(p.Message)
 	raw, err := p.MarshalJSON()
 	if err != nil {
 		return
@@ -256,6 +265,7 @@ func (c *caller) watch(ctx context.Context) error {
 	c.mu.Lock()
 	id := c.listening
 	c.mu.Unlock()
+	h.logAll(mcp.LevelDebug)
 	for _, n := range kept {
 		if isSubscribed(n.method) && h.asker != nil {
 			n.params = changed(id, "")

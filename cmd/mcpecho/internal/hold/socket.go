@@ -217,6 +217,13 @@ func text(object []byte, path ...string) string {
 // Release ends a session, and returns when its server has ended.
 func Release(ctx context.Context, name string) error {
 	s, _, err := dial(ctx, name, "release")
+	if f := (*failure.Error)(nil); errors.As(err, &f) && f.Kind == "ended" {
+		l, _, err := listen(ctx, name) // removes what is left of it
+		if err == nil {
+			err = l.Close()
+		}
+		return err
+	}
 	if err != nil {
 		return err
 	}

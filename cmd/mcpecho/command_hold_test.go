@@ -1,0 +1,349 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/hold"
+	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/testserver/childserver"
+	"github.com/stdmcp/stdmcp/internal/testutil"
+)
+
+// A heldServer is a running "mcpecho hold".
+type heldServer struct {
+	stdout, stderr *transcript
+	end            context.CancelFunc
+	ended          chan int // the exit status
+}
+
+// holdServer runs "mcpecho hold" until the test or end ends it.
+func holdServer(t *testing.T, args ...string) *heldServer {
+	t.Helper()
+	if runtime.GOOS == "plan9" || runtime.GOOS == "wasip1" || runtime.GOOS == "js" {
+		t.Skip("this system has no Unix sockets between processes")
+	}
+	h := &heldServer{stdout: newTranscript(), stderr: newTranscript(), ended: make(chan int, 1)}
+	var ctx context.Context
+	ctx, h.end = context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() { // ends with ctx, or the server
+		defer close(done)
+		h.ended <- run(ctx, serverArgs(t, append([]string{"hold"}, args...)), &environment{stdin: strings.NewReader(""), stdout: h.stdout, stderr: h.stderr, getenv: func(string) string { return "" }, self: mcpechoPath(t), name: "mcpecho"})
+	}()
+	t.Cleanup(func() {
+		h.end()
+		<-done
+	})
+	return h
+}
+
+// begun waits until the session has begun.
+func (h *heldServer) begun(t *testing.T) *heldServer {
+	t.Helper()
+	h.stdout.until(t, "@")
+	return h
+}
+
+// TestSessionIsLikeTheServer runs each command with a server, and with a session.
+func TestSessionIsLikeTheServer(t *testing.T) {
+	for _, version := range []string{"2026-07-28", "2025-11-25"} {
+		name := "like-" + version
+		holdServer(t, name, "--", "mcpecho", "serve", "--protocol", version).begun(t)
+		picture := filepath.Join(t.TempDir(), "picture")
+		for _, line := range []string{
+			"tools", "tools --json", "templates", "skills check", "skills read greet", "info --json", "info echo --json",
+			"call echo message=hi", "call echo message=hi --json", "call echo", "call fail", "call fail --json", "call nothing", "call nothing {} --json",
+			"call everything", "call image", "call image -o " + picture, "call big bytes=100000", "call ask_stateless",
+			"read echo://text", "read echo://nothing", "prompt review language=go", "complete prompt review language g",
+			"raw tools/list", "raw tools/list {}", "raw nothing", "raw notifications/nothing", "raw tool/list", "task get nothing", "watch echo://text --json",
+		} {
+			words := strings.Fields(line)
+			ctx, limit := t.Context(), time.Minute
+			if words[0] == "watch" {
+				limit = 300 * time.Millisecond
+			}
+			one := func(args []string) result {
+				ctx, cancel := context.WithTimeout(ctx, limit)
+				defer cancel()
+				var out, errs transcript
+				out.more, errs.more = make(chan struct{}, 1), make(chan struct{}, 1)
+				status := run(ctx, serverArgs(t, args), &environment{stdin: strings.NewReader(""), stdout: &out, stderr: &errs, getenv: func(string) string { return "" }, self: mcpechoPath(t), name: "mcpecho"})
+				return result{status, out.String(), errs.String()}
+			}
+			direct := one(append(append([]string{}, words...), "--", "mcpecho", "serve", "--protocol", version))
+			held := one(append([]string{words[0], "@" + name}, words[1:]...))
+			if words[0] == "skills" || words[0] == "task" {
+				held = one(append(append([]string{}, words...), "@"+name))
+			}
+			if words[0] == "skills" && len(words) > 2 {
+				held = one([]string{"skills", "read", "@" + name, words[2]})
+			} else if words[0] == "task" && len(words) > 2 {
+				held = one([]string{"task", "get", "@" + name, words[2]})
+			}
+			// What to type names the session.
+			hide := func(s string) string {
+				s, _, _ = strings.Cut(s, "for a list, type")
+				s, _, _ = strings.Cut(s, "type: ")
+				s = strings.ReplaceAll(s, "some servers offer tools only with --sampling or --root; ", "")
+				return strings.ReplaceAll(s, mcpechoPath(t)+" serve --protocol "+version, "@"+name)
+			}
+			if held.status != direct.status || held.stdout != direct.stdout || strings.TrimSpace(hide(held.stderr)) != strings.TrimSpace(hide(direct.stderr)) {
+				t.Errorf("%s, %s:\nheld:   %d %.600q\n%q\ndirect: %d %.600q\n%q", version, line, held.status, held.stdout, held.stderr, direct.status, direct.stdout, direct.stderr)
+			}
+		}
+	}
+}
+
+// TestSessionKeepsState: what one caller has done, another one sees.
+func TestSessionKeepsState(t *testing.T) {
+	holdServer(t, "state", "--", "mcpecho", "serve").begun(t)
+	runCommand(t, "call", "@state", "add_tool").want(t, failure.Done, "Added tool_001.\n", "")
+	runCommand(t, "call", "@state", "add_tool").want(t, failure.Done, "Added tool_002.\n", "")
+	if r := runCommand(t, "tools", "@state"); !strings.Contains(r.stdout, "tool_002") {
+		t.Errorf("%+v", r)
+	}
+	if r := runCommandWithInput(t, "call add_tool\ntools\n", "shell", "@state"); !strings.Contains(r.stdout, "Added tool_003.\n") || r.status != 0 {
+		t.Errorf("%+v", r)
+	}
+	runCommand(t, "completion", "tools", "@state").want(t, failure.Done, runCommand(t, "tools", "@state", "-q").firstColumn(), "")
+	if r := runCommand(t, "completion", "servers"); !strings.Contains(r.stdout, "@state\n") {
+		t.Errorf("%+v", r)
+	}
+}
+
+func (r result) firstColumn() (text string) {
+	for line := range strings.Lines(r.stdout) {
+		name, _, _ := strings.Cut(line, "\t")
+		text += name + "\n"
+	}
+	return text
+}
+
+// TestSessionUsage: what belongs to hold, or to a server of its own, is one sentence.
+func TestSessionUsage(t *testing.T) {
+	holdServer(t, "usage", "--", "mcpecho", "serve").begun(t)
+	for _, test := range []struct{ line, want string }{
+		{"call @usage echo --sampling cat", "--sampling belongs to the command that holds the session"},
+		{"call @usage echo --root .", "--root belongs to"},
+		{"call @usage echo -H a:b", "-H belongs to"},
+		{"tools @usage -e A=b", "-e belongs to"},
+		{"tools @usage --protocol 2025-11-25", "--protocol belongs to"},
+		{"tools @usage -t sse", "-t belongs to"},
+		{"call @usage echo --answer accept", "--answer belongs to"},
+		{"check @usage", "check needs a server of its own, not a session"},
+		{"proxy @usage", "proxy needs a server of its own"},
+		{"login @usage", "login needs a server of its own"},
+		{"logout @usage", "logout needs a server of its own"},
+		{"ui @usage", "ui needs a server of its own"},
+		{"diff @usage @usage", "diff needs a server of its own"},
+		{"hold other @usage", "hold needs a server of its own"},
+		{"hold -- mcpecho serve", "hold needs a name of 1 to 32"},
+		{"hold Upper -- mcpecho serve", "hold needs a name of 1 to 32"},
+		{"hold a http://localhost c", `hold does not accept "c"`},
+		{"hold", "the server is missing"},
+		{"hold usage -- mcpecho serve", "there is a session @usage already; use another name, or end it: mcpecho release usage"},
+		{"release Upper", "release needs the name of a session"},
+		{"tools @Upper", "the name of a session has 1 to 32 of the characters"},
+		{"tools @", "the name of a session has 1 to 32 of the characters"},
+		{"tools @nothing", "there is no session @nothing; there is @"},
+		{"release nothing", "there is no session @nothing"},
+		{"tools @scope/package", `no server is configured as "@scope/package"`},
+	} {
+		if r := runCommand(t, strings.Fields(test.line)...); r.status != failure.Usage || r.stdout != "" || !strings.Contains(r.stderr, test.want) {
+			t.Errorf("%s: %+v", test.line, r)
+		}
+	}
+}
+
+// TestSessionAsks: the server's questions go to hold, and a caller's timeout stands still.
+func TestSessionAsks(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("needs a shell with sleep")
+	}
+	for _, version := range []string{"2026-07-28", "2025-11-25"} {
+		h := holdServer(t, "asks", "--answer", "name=Ada", "--root", os.TempDir(), "--sampling", "sleep 1; echo yes", "--", "mcpecho", "serve", "--protocol", version).begun(t)
+		for tool, want := range map[string]string{"ask_elicitation": "Ada", "ask_roots": "file://", "ask_sampling": "yes"} {
+			r := runCommand(t, "call", "@asks", tool, "--timeout", "700ms")
+			if r.status != 0 || !strings.Contains(r.stdout, want) || strings.Contains(r.stderr, "question") != (tool != "ask_roots" || version >= "2026") {
+				t.Errorf("%s, %s: %+v", version, tool, r)
+			}
+		}
+		h.end()
+		<-h.ended
+	}
+}
+
+// TestSessionOfConfiguredServer: the entry decides which tools there are.
+func TestSessionOfConfiguredServer(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "x.json")
+	text := `{"mcpServers": {"few": {"command": ` + strconv.Quote(mcpechoPath(t)) + `, "args": ["serve"], "env": {"GORACE": "atexit_sleep_ms=0"}, "excludeTools": ["fail"]}}}`
+	testutil.Must(t, os.WriteFile(file, []byte(text), 0o600))
+	holdServer(t, "few", "-c", file).begun(t)
+	if r := runCommand(t, "tools", "@few"); strings.Contains(r.stdout, "fail") || !strings.Contains(r.stdout, "echo") || !strings.Contains(r.stderr, "excludes 1 tool") {
+		t.Errorf("%+v", r)
+	}
+	runCommand(t, "call", "@few", "fail", "{}").want(t, failure.Usage, "", `the tool "fail" is excluded by the entry of "few"`)
+	runCommand(t, "raw", "@few", "tools/call", `{"name":"fail"}`).want(t, failure.Usage, "", `the tool "fail" is excluded by the entry of "few"`)
+	holdServer(t, "second", file+":few").begun(t)
+	runCommand(t, "call", "@second", "echo", "message=a").want(t, failure.Done, "a\n", "")
+}
+
+// TestWatchSession: what arrives while nobody watches is kept for the next watch, and the
+// calls of others are seen.
+func TestWatchSession(t *testing.T) {
+	for _, version := range []string{"2026-07-28", "2025-11-25"} {
+		h := holdServer(t, "watched", "--", "mcpecho", "serve", "--protocol", version).begun(t)
+		for range 3 {
+			runCommand(t, "call", "@watched", "add_tool")
+		}
+		stdout, stderr, end := startWatch(t, "@watched", "echo://text")
+		stdout.until(t, "changed tools\n")
+		stderr.until(t, "logs")
+		runCommand(t, "call", "@watched", "update")
+		stdout.until(t, "updated echo://text\n")
+		runCommand(t, "call", "@watched", "log")
+		stdout.until(t, "log emergency echo")
+		second, _, endSecond := startWatch(t, "@watched")
+		runCommand(t, "call", "@watched", "add_tool")
+		second.until(t, "changed tools\n")
+		if status := end(); status != failure.Interrupted {
+			t.Errorf("status %d", status)
+		}
+		endSecond()
+		h.end()
+		<-h.ended
+	}
+}
+
+// TestServerDiesInSession: the call that is pending, hold and later callers learn why.
+func TestServerDiesInSession(t *testing.T) {
+	server, env := childserver.Command(&testserver.Options{Fault: "dies-mid-call"})
+	args := []string{"dead"}
+	for _, e := range env {
+		args = append(args, "--env", e)
+	}
+	h := holdServer(t, append(append(args, "--"), server...)...).begun(t)
+	shell := make(chan result, 1)
+	go func() { shell <- runCommand(t, "watch", "@dead") }() // ends with the session
+	if !testutil.Eventually(func() bool { return len(hold.Names()) > 0 }) {
+		t.Error("no session")
+	}
+	r := runCommand(t, "call", "@dead", "echo", "message=a", "--json")
+	if r.status != failure.Unreachable || !strings.Contains(r.stderr, `"kind":"crashed"`) || !strings.Contains(r.stderr, "out of luck") {
+		t.Errorf("the call: %+v", r)
+	}
+	if status := <-h.ended; status != failure.Unreachable || !strings.Contains(h.stderr.String(), "the server of @dead has ended: ") || !strings.Contains(h.stderr.String(), "out of luck") {
+		t.Errorf("hold: %d %s", status, h.stderr)
+	}
+	if r := <-shell; r.status != failure.Unreachable || !strings.Contains(r.stderr, "@dead has ended: ") || !strings.Contains(r.stderr, "out of luck") {
+		t.Errorf("watch: %+v", r)
+	}
+	if r := runCommand(t, "call", "@dead", "echo"); r.status != failure.Unreachable || !strings.Contains(r.stderr, "the session @dead has ended: ") || !strings.Contains(r.stderr, "out of luck") {
+		t.Errorf("later: %+v", r)
+	}
+	if r := runCommand(t, "release", "dead"); r.status != failure.Done {
+		t.Errorf("release: %+v", r)
+	}
+	runCommand(t, "call", "@dead", "echo").want(t, failure.Usage, "", "there is no session @dead")
+}
+
+// TestCallersWaitForTheServer: also for one that does not start.
+func TestCallersWaitForTheServer(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("needs a shell")
+	}
+	h := holdServer(t, "slow", "-e", "GORACE=atexit_sleep_ms=0", "--", "sh", "-c", "sleep 1; exec "+shellQuote(mcpechoPath(t))+" serve")
+	if !testutil.Eventually(func() bool { return len(hold.Names()) > 0 }) {
+		t.Fatal("no session")
+	}
+	runCommand(t, "call", "@slow", "echo", "message=a").want(t, failure.Done, "a\n", "")
+	h.end()
+	<-h.ended
+	h = holdServer(t, "broken", "--", "sh", "-c", "sleep 1; echo no luck >&2; exit 7")
+	if !testutil.Eventually(func() bool { return len(hold.Names()) > 0 }) {
+		t.Fatal("no session")
+	}
+	if r := runCommand(t, "tools", "@broken"); r.status != failure.Unreachable || !strings.Contains(r.stderr, "the session @broken has ended: ") || !strings.Contains(r.stderr, "no luck") {
+		t.Errorf("%+v", r)
+	}
+	if status := <-h.ended; status != failure.Unreachable {
+		t.Errorf("hold: %d %s", status, h.stderr)
+	}
+}
+
+// TestReleaseSession ends the server before it returns.
+func TestReleaseSession(t *testing.T) {
+	h := holdServer(t, "released", "--", "mcpecho", "serve").begun(t)
+	stdout, _, _ := startWatch(t, "@released")
+	runCommand(t, "release", "@released").want(t, failure.Done, "", "")
+	if status := <-h.ended; status != failure.Done {
+		t.Errorf("status %d: %s", status, h.stderr)
+	}
+	runCommand(t, "tools", "@released").want(t, failure.Usage, "", "there is no session @released")
+	_ = stdout
+}
+
+// TestKilledHolder: callers say that it was killed, and the name can be used again.
+func TestKilledHolder(t *testing.T) {
+	if runtime.GOOS == "windows" || runtime.GOOS == "plan9" || runtime.GOOS == "js" || runtime.GOOS == "wasip1" {
+		t.Skip("needs the signal")
+	}
+	cmd := exec.Command(mcpechoPath(t), serverArgs(t, []string{"hold", "killed", "--", "mcpecho", "serve"})...)
+	out := newTranscript()
+	cmd.Stdout = out
+	testutil.Must(t, cmd.Start())
+	out.until(t, "@killed")
+	watch := make(chan result, 1)
+	go func() { watch <- runCommand(t, "watch", "@killed") }() // ends with the session
+	runCommand(t, "call", "@killed", "echo", "message=a").want(t, failure.Done, "a\n", "")
+	testutil.Must(t, cmd.Process.Kill())
+	_ = cmd.Wait()
+	if r := <-watch; r.status != failure.Unreachable || !strings.Contains(r.stderr, "@killed has ended: its process was killed") {
+		t.Errorf("%+v", r)
+	}
+	runCommand(t, "tools", "@killed").want(t, failure.Unreachable, "", "the session @killed has ended: its process was killed")
+	holdServer(t, "killed", "--", "mcpecho", "serve").begun(t)
+	runCommand(t, "call", "@killed", "echo", "message=b").want(t, failure.Done, "b\n", "")
+}
+
+// TestCanceledCaller: the server is told, and the session goes on.
+func TestCanceledCaller(t *testing.T) {
+	h := holdServer(t, "gone", "-v", "--", "mcpecho", "serve").begun(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	began := time.Now()
+	var stderr transcript
+	stderr.more = make(chan struct{}, 1)
+	status := run(ctx, []string{"call", "@gone", "slow", "seconds=60"}, &environment{stdin: strings.NewReader(""), stdout: &stderr, stderr: &stderr, getenv: func(string) string { return "" }, self: mcpechoPath(t), name: "mcpecho"})
+	if status != failure.Interrupted || time.Since(began) > 20*time.Second {
+		t.Errorf("status %d after %v: %s", status, time.Since(began), stderr.String())
+	}
+	runCommand(t, "call", "@gone", "echo", "message=b").want(t, failure.Done, "b\n", "")
+	h.end()
+	if status := <-h.ended; status != failure.Interrupted {
+		t.Errorf("status %d", status)
+	}
+}
+
+// TestManyCommands: commands at once, each of which gets its own result.
+func TestManyCommands(t *testing.T) {
+	holdServer(t, "many", "--", "mcpecho", "serve").begun(t)
+	var group sync.WaitGroup
+	for i := range 100 {
+		group.Go(func() {
+			text := strings.Repeat("x", i+1)
+			runCommand(t, "call", "@many", "echo", "message="+text).want(t, failure.Done, text+"\n", "")
+		})
+	}
+	group.Wait()
+}
