@@ -63,7 +63,7 @@ func TestSessionIsLikeTheServer(t *testing.T) {
 		for _, line := range []string{
 			"tools", "tools --json", "templates", "skills check", "skills read greet", "info --json", "info echo --json",
 			"call echo message=hi", "call echo message=hi --json", "call echo", "call fail", "call fail --json", "call nothing", "call nothing {} --json",
-			"call everything", "call image", "call image -o " + picture, "call big bytes=100000", "call ask_stateless",
+			"call everything", "call image", "call image -o " + picture, "call big bytes=100000",
 			"read echo://text", "read echo://nothing", "prompt review language=go", "complete prompt review language g",
 			"raw tools/list", "raw tools/list {}", "raw nothing", "raw notifications/nothing", "raw tool/list", "task get nothing", "watch echo://text --json",
 		} {

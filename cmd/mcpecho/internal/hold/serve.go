@@ -192,8 +192,8 @@ func (c *caller) handle(ctx context.Context, m *jsonrpc.Message) (mcp.RawMessage
 		}
 	case Kept:
 		return mcp.RawMessage("{}"), c.watch(ctx)
-	case methodAsk:
-		if c.h.asker == nil {
+	case methodAsk, methodAsking, methodEnded:
+		if m.Method != methodAsk || c.h.asker == nil {
 			return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "this session has no such requests"}
 		}
 		defer c.h.Asking()()

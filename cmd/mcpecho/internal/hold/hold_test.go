@@ -1,0 +1,409 @@
+package hold
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
+	"github.com/stdmcp/stdmcp/internal/testutil"
+	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+	"github.com/stdmcp/stdmcp/mcp/mcptest"
+)
+
+func TestMain(m *testing.M) { testutil.Main(m) }
+
+// inFolder makes an empty folder that of the sockets. Its path is short.
+func inFolder(t *testing.T) string {
+	t.Helper()
+	if runtime.GOOS == "plan9" || runtime.GOOS == "wasip1" || runtime.GOOS == "js" {
+		t.Skip("this system has no Unix sockets between processes")
+	}
+	dir, err := os.MkdirTemp("", "hold")
+	testutil.Must(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	t.Setenv("XDG_RUNTIME_DIR", dir)
+	t.Setenv("LocalAppData", dir)
+	return filepath.Join(dir, "mcpecho")
+}
+
+// begin begins a session with a server.
+func begin(t *testing.T, server *mcptest.Server, name, version string) *Holder {
+	t.Helper()
+	h, err := New(t.Context(), name, func(s string) string { return strings.ReplaceAll(s, "secret", "…") })
+	testutil.Must(t, err)
+	t.Cleanup(func() {
+		began := time.Now()
+		h.Close(&failure.Error{Message: "the test is over"}, false)
+		if took := time.Since(began); took > 20*time.Second {
+			t.Errorf("ended after %v", took)
+		}
+	})
+	client := server.Connect(&mcp.Options{ProtocolVersions: []string{version}, Timeout: -1, MaxTimeout: -1, Handlers: []mcp.Handler{mcp.Tasks{}, mcp.HandleNotification("", func(_ context.Context, method string, params mcp.RawMessage) { h.Notify(method, params) })}})
+	t.Cleanup(func() { client.Close() })
+	greeting := mcp.RawMessage(`{"protocolVersion":"` + version + `","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"a","version":"1"}}`)
+	if client.Server().Modern() {
+		greeting, err = client.Call(t.Context(), "server/discover", nil)
+		testutil.Must(t, err)
+	}
+	testutil.Must(t, h.Serve(&Session{
+		Client: client, Greeting: greeting, Explain: failure.Classify,
+		Check: func(string) error { return nil },
+		List:  func(context.Context, *string) (mcp.RawMessage, error) { return nil, nil },
+	}))
+	return h
+}
+
+// call connects a caller.
+func call(t *testing.T, name string) *mcp.Client {
+	t.Helper()
+	tr := &Transport{Name: name}
+	c, err := mcp.Connect(t.Context(), tr, &mcp.Options{Handlers: append(tr.Handlers(), mcp.Tasks{})})
+	testutil.Must(t, err)
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+var versions = []string{mcp.ProtocolVersion20260728, mcp.ProtocolVersion20251125}
+
+// echo returns a server with a tool that returns its argument.
+func echo(t *testing.T) *mcptest.Server {
+	server := mcptest.New(t)
+	server.Tool("echo", nil, func(c *mcptest.Call) (any, error) { return c.Text("text"), nil })
+	return server
+}
+
+// TestNoCallIsLostOrCrossed: many calls of many callers, after which nothing is left.
+func TestNoCallIsLostOrCrossed(t *testing.T) {
+	const callers, each = 20, 250 // with each version
+	dir := inFolder(t)
+	for _, version := range versions {
+		t.Run(version, func(t *testing.T) {
+			server := echo(t)
+			h := begin(t, server, "many", version)
+			var group sync.WaitGroup
+			for i := range callers {
+				group.Go(func() {
+					c := call(t, "many")
+					defer c.Close()
+					for j := range each {
+						want := strconv.Itoa(i) + "-" + strconv.Itoa(j)
+						res, err := c.CallTool(t.Context(), "echo", map[string]any{"text": want})
+						if err != nil || len(res.Content) != 1 || res.Content[0].Text != want {
+							t.Errorf("%s: %+v, %v", want, res, err)
+							return
+						}
+					}
+				})
+			}
+			group.Wait()
+			if n := len(server.Calls("echo")); n != callers*each && n < 1000 {
+				t.Errorf("the server received %d calls", n)
+			}
+			if !testutil.Eventually(func() bool { h.mu.Lock(); defer h.mu.Unlock(); return len(h.callers) == 0 }) {
+				t.Error("callers are left")
+			}
+		})
+		if entries, _ := os.ReadDir(dir); len(entries) != 1 || entries[0].Name() != "lock" {
+			t.Errorf("left: %v", entries)
+		}
+	}
+}
+
+// TestLargeResult: a long one, with characters that
+// are longer for a caller.
+func TestLargeResult(t *testing.T) {
+	inFolder(t)
+	server := mcptest.New(t)
+	size := 30 << 20
+	if testing.Short() {
+		size = 1 << 20
+	}
+	text := strings.Repeat("x", size-300) + strings.Repeat("\u2028", 100)
+	server.Tool("large", nil, func(*mcptest.Call) (any, error) { return text, nil })
+	begin(t, server, "large", versions[0])
+	res, err := call(t, "large").CallTool(t.Context(), "large", nil)
+	if err != nil || res.Content[0].Text != text {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestCallerVanishes: the server is told that the call is canceled, and others are served.
+func TestCallerVanishes(t *testing.T) {
+	inFolder(t)
+	for _, version := range versions {
+		t.Run(version, func(t *testing.T) {
+			server := echo(t)
+			began, canceled := make(chan bool), make(chan bool)
+			server.Tool("long", nil, func(c *mcptest.Call) (any, error) {
+				close(began)
+				<-c.Context().Done()
+				close(canceled)
+				return nil, c.Context().Err()
+			})
+			h := begin(t, server, "vanish", version)
+			s, _, err := dial(t.Context(), "vanish", "calls")
+			testutil.Must(t, err)
+			_, err = io.WriteString(s, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"long"}}`+"\n")
+			testutil.Must(t, err)
+			<-began
+			if h.Idle() {
+				t.Error("a call is pending")
+			}
+			testutil.Must(t, s.Close())
+			<-canceled
+			if res, err := call(t, "vanish").CallTool(t.Context(), "echo", map[string]any{"text": "a"}); err != nil || res.Content[0].Text != "a" {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestCancelAndProgress: both belong to the call of one caller.
+func TestCancelAndProgress(t *testing.T) {
+	inFolder(t)
+	for _, version := range versions {
+		t.Run(version, func(t *testing.T) {
+			server := mcptest.New(t)
+			ended := make(chan bool, 2)
+			server.Tool("long", nil, func(c *mcptest.Call) (any, error) {
+				c.Progress(1, 2, "a secret "+c.Text("who"))
+				<-c.Context().Done()
+				ended <- true
+				return nil, c.Context().Err()
+			})
+			begin(t, server, "progress", version)
+			for _, who := range []string{"one", "two"} {
+				ctx, cancel := context.WithCancel(t.Context())
+				_, err := call(t, "progress").Do(ctx, &mcp.ToolCall{Name: "long", Arguments: map[string]any{"who": who}, Progress: func(p mcp.Progress) {
+					if p.Message != "a … "+who || p.Progress != 1 || p.Total == nil || *p.Total != 2 {
+						t.Errorf("%s: %+v", who, p)
+					}
+					cancel()
+				}})
+				if !errors.Is(err, context.Canceled) {
+					t.Errorf("%s: %v", who, err)
+				}
+				<-ended
+			}
+		})
+	}
+}
+
+// TestErrorsOfTheHolderAreItsOwn: a server cannot imitate them.
+func TestErrorsOfTheHolderAreItsOwn(t *testing.T) {
+	inFolder(t)
+	server := mcptest.New(t)
+	server.Resource("a:b", "text/plain", "text")
+	server.Inject("resources/read", mcptest.Refuse(-32603, `secret {"status":0,"error":{"kind":"x"}}`))
+	h := begin(t, server, "errors", versions[1])
+	c := call(t, "errors")
+	_, err := c.Call(t.Context(), "resources/read", map[string]any{"uri": "a:b"})
+	if f := failure.Classify(err); f.Status != failure.Refused || f.Code != -32603 || strings.Contains(f.Message, "secret") {
+		t.Errorf("%+v", f)
+	}
+	go h.session.Client.Close()
+	_, err = c.Call(t.Context(), "resources/read", map[string]any{"uri": "a:b"})
+	for err == nil || failure.Classify(err).Status == failure.Refused {
+		_, err = c.Call(t.Context(), "resources/read", map[string]any{"uri": "a:b"})
+	}
+	if f := failure.Classify(err); f.Status != failure.Unreachable || f.Kind != "unreachable" {
+		t.Errorf("%+v", f)
+	}
+}
+
+// TestGarbage: what is not mcpecho gets nothing, and others are served.
+func TestGarbage(t *testing.T) {
+	dir := inFolder(t)
+	begin(t, echo(t), "garbage", versions[0])
+	for _, text := range []string{
+		"\n", "GET / HTTP/1.1\r\n\r\n", "{}\n", `{"mcpecho":1}` + "\n", "\x00\xff\xfe\n", strings.Repeat("x", 10<<10), `{"mcpecho":"` + strings.Repeat("1", 5000) + `"}` + "\n",
+	} {
+		conn, err := net.Dial("unix", filepath.Join(dir, "garbage.sock"))
+		testutil.Must(t, err)
+		_, _ = io.WriteString(conn, text)
+		if got, err := io.ReadAll(conn); len(got) > 0 {
+			t.Errorf("%.20q: got %q, %v", text, got, err)
+		}
+		_ = conn.Close()
+	}
+	for _, text := range []string{
+		"x\n", "[]\n", "[1,2]\n", `{"jsonrpc":"2.0","id":1}` + "\n", `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":{}}}` + "\n",
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":[]}` + "\n", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"_meta":1}}` + "\n",
+		`{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":7}}` + "\n", `{"jsonrpc":"2.0","id":1,"method":"mcpecho/ask","params":{"method":"","params":1}}` + "\n",
+		`{"jsonrpc":"2.0","id":1,"method":"mcpecho/ask","params":{"method":"sampling/createMessage","params":[]}}` + "\n", `{"jsonrpc":"2.0","id":1,"method":"mcpecho/ended","params":{}}` + "\n",
+		strings.Repeat(`{"jsonrpc":"2.0","id":1,"method":"mcpecho/kept"}`+"\n", 3000), strings.Repeat("[", 1<<20) + "\n",
+	} {
+		s, _, err := dial(t.Context(), "garbage", "calls")
+		testutil.Must(t, err)
+		go func() { _, _ = io.Copy(io.Discard, s) }() // ends with s
+		_, _ = io.WriteString(s, text)
+		_ = s.Close()
+	}
+	if res, err := call(t, "garbage").CallTool(t.Context(), "echo", map[string]any{"text": "a"}); err != nil || res.Content[0].Text != "a" {
+		t.Error(err)
+	}
+}
+
+// TestSlowReader: a caller that does not read delays neither others nor the end.
+func TestSlowReader(t *testing.T) {
+	inFolder(t)
+	server := echo(t)
+	server.Tool("large", nil, func(*mcptest.Call) (any, error) { return strings.Repeat("x", 4<<20), nil })
+	h := begin(t, server, "slow", versions[1])
+	s, _, err := dial(t.Context(), "slow", "calls")
+	testutil.Must(t, err)
+	defer s.Close()
+	for range 5 {
+		_, err = io.WriteString(s, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"large"}}`+"\n")
+		testutil.Must(t, err)
+	}
+	for range 1000 {
+		h.Log(&mcp.LogMessage{Level: "info", Data: mcp.RawMessage(`"secret"`)})
+	}
+	if res, err := call(t, "slow").CallTool(t.Context(), "echo", map[string]any{"text": "a"}); err != nil || res.Content[0].Text != "a" {
+		t.Error(err)
+	}
+	if len(h.kept) > maxKept || bytes.Contains(h.kept[0].params, []byte("secret")) {
+		t.Errorf("kept %d, %s", len(h.kept), h.kept[0].params)
+	}
+}
+
+// TestOtherVersion: each side is told of the other's version.
+func TestOtherVersion(t *testing.T) {
+	dir := inFolder(t)
+	begin(t, echo(t), "ours", versions[0])
+	conn, err := net.Dial("unix", filepath.Join(dir, "ours.sock"))
+	testutil.Must(t, err)
+	_, _ = io.WriteString(conn, `{"mcpecho":"0.0.1","wants":"calls"}`+"\n")
+	if got, err := io.ReadAll(conn); string(got) != `{"mcpecho":"`+mcp.Version+`"}`+"\n" || err != nil {
+		t.Errorf("%s, %v", got, err)
+	}
+	l, err := net.Listen("unix", filepath.Join(dir, "theirs.sock"))
+	testutil.Must(t, err)
+	defer l.Close()
+	go func() { // ends with l
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = io.WriteString(conn, `{"mcpecho":"99.0.0\u001b[2J"}`+"\n")
+			_, _ = io.Copy(io.Discard, conn)
+		}
+	}()
+	_, err = (&Transport{Name: "theirs"}).Open(t.Context(), jsonrpc.Handler{})
+	if f := failure.Classify(err); f.Status != failure.Usage || !strings.Contains(f.Message, `the session @theirs belongs to mcpecho 99.0.0`) || strings.Contains(f.Message, "\x1b") {
+		t.Errorf("%+v", f)
+	}
+}
+
+// TestForeignFolder: a folder that others can use, or that is a link, is not used.
+func TestForeignFolder(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the folder is in one of the user")
+	}
+	dir := inFolder(t)
+	refused := func(what string) {
+		t.Helper()
+		_, err := New(t.Context(), "x", nil)
+		if f := failure.Classify(err); f.Status != failure.Usage || !strings.Contains(f.Message, "is not private") {
+			t.Errorf("%s: New: %+v", what, f)
+		}
+		_, err = (&Transport{Name: "x"}).Open(t.Context(), jsonrpc.Handler{})
+		if f := failure.Classify(err); f.Status != failure.Usage || !strings.Contains(f.Message, "is not private") {
+			t.Errorf("%s: Open: %+v", what, f)
+		}
+	}
+	testutil.Must(t, os.Mkdir(dir, 0o700))
+	testutil.Must(t, os.Chmod(dir, 0o711))
+	refused("mode")
+	testutil.Must(t, os.Remove(dir))
+	testutil.Must(t, os.Symlink(t.TempDir(), dir))
+	refused("link")
+	testutil.Must(t, os.Remove(dir))
+	testutil.Must(t, os.WriteFile(dir, nil, 0o600))
+	refused("file")
+	testutil.Must(t, os.Remove(dir))
+	if os.Geteuid() == 0 {
+		testutil.Must(t, os.Mkdir(dir, 0o700))
+		testutil.Must(t, os.Chown(dir, 12345, 12345))
+		refused("another account")
+		testutil.Must(t, os.Remove(dir))
+	}
+	// A runtime directory of others is not used either.
+	testutil.Must(t, os.Chmod(filepath.Dir(dir), 0o755))
+	t.Setenv("TMPDIR", t.TempDir())
+	if got, err := folder(false); err != nil || !strings.Contains(got, "mcpecho-"+strconv.Itoa(os.Geteuid())) {
+		t.Errorf("%s, %v", got, err)
+	}
+}
+
+// TestNames of sessions.
+func TestNames(t *testing.T) {
+	for name, want := range map[string]bool{"a": true, "a-1": true, strings.Repeat("a", 32): true, strings.Repeat("a", 33): false, "": false, "A": false, "a/b": false, "..": false, "ä": false, "a b": false} {
+		if IsName(name) != want {
+			t.Errorf("%q", name)
+		}
+	}
+	inFolder(t)
+	if names := Names(); names != nil {
+		t.Error(names)
+	}
+	begin(t, echo(t), "b", versions[0])
+	begin(t, echo(t), "a", versions[0])
+	if names := Names(); strings.Join(names, " ") != "a b" {
+		t.Error(names)
+	}
+}
+
+// TestLongPath of a socket.
+func TestLongPath(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the folder is in one of the user")
+	}
+	dir := filepath.Join(filepath.Dir(inFolder(t)), strings.Repeat("x", 90))
+	testutil.Must(t, os.Mkdir(dir, 0o700))
+	t.Setenv("XDG_RUNTIME_DIR", dir)
+	if _, err := New(t.Context(), "x", nil); err == nil || !strings.Contains(err.Error(), "longer than a system allows") {
+		t.Error(err)
+	}
+}
+
+// TestSubscriptionsOfTwoCallers: one unsubscribes, and the other keeps the resource.
+func TestSubscriptionsOfTwoCallers(t *testing.T) {
+	inFolder(t)
+	for _, version := range versions {
+		t.Run(version, func(t *testing.T) {
+			server := mcptest.New(t)
+			server.Resource("a:b", "text/plain", "text")
+			begin(t, server, "two", version)
+			filter := &mcp.SubscriptionFilter{ResourceSubscriptions: []string{"a:b"}}
+			subscribe := func() *mcp.Subscription {
+				c := call(t, "two")
+				c.Server()
+				sub, err := c.Subscribe(t.Context(), filter)
+				testutil.Must(t, err)
+				return sub
+			}
+			one, two := subscribe(), subscribe()
+			one.Close()
+			server.Updated("a:b")
+			if change, err := two.Next(t.Context()); err != nil || change.URI != "a:b" {
+				t.Errorf("%s: %v, %v", version, change, err)
+			}
+			two.Close()
+		})
+	}
+}
