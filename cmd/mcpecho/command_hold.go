@@ -10,7 +10,6 @@ import (
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/hold"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
-	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
 var (
@@ -77,9 +76,19 @@ func runHold(ctx context.Context, c *invocation) error {
 		case <-ctx.Done():
 		}
 	}()
-	c.hold = h
-	c.onLog = h.Log
-	ended := false
+	c.hold, c.onLog = h, h.Log
+	defer h.Close()
+	reason := func(err error) *failure.Error {
+		select {
+		case <-h.Released:
+			return &failure.Error{Message: "it was released"}
+		default:
+		}
+		if ctx.Err() != nil {
+			return &failure.Error{Message: "mcpecho hold was interrupted"}
+		}
+		return failure.Classify(err)
+	}
 	err = c.withServer(ctx, func(s *conversation) error {
 		if err := c.beginSession(ctx, s); err != nil {
 			return err
@@ -89,33 +98,28 @@ func runHold(ctx context.Context, c *invocation) error {
 		}
 		c.note(s, "Holding "+c.targetName()+` as @`+name+`. Ctrl-C or "mcpecho release `+name+`" ends it.`)
 		c.keepAlive(ctx, s)
-		if ended = isDone(s); !ended {
+		if ctx.Err() != nil {
+			h.End(reason(nil), false)
 			return context.Cause(ctx)
 		}
-		return s.Err()
+		f := *failure.Classify(s.explain(s.Err()))
+		h.End(reason(&f), true)
+		f.Message = "the server of @" + name + " has ended: " + f.Message
+		return &f
 	})
+	h.End(reason(err), false) // unless it has ended before
 	select {
 	case <-h.Released:
-		h.Close(&failure.Error{Message: "it was released"}, false)
 		return nil
 	default:
+		return err
 	}
-	reason := failure.Classify(err)
-	if ctx.Err() != nil {
-		reason = &failure.Error{Message: "mcpecho hold was interrupted"}
-	} else if ended {
-		f := *reason
-		f.Message = "the server of @" + name + " has ended: " + f.Message
-		err = &f
-	}
-	h.Close(reason, ctx.Err() == nil && ended)
-	return err
 }
 
 // beginSession lets callers use the server.
 func (c *invocation) beginSession(ctx context.Context, s *conversation) error {
 	session := &hold.Session{
-		Client: s.Client, Greeting: s.initialized, Handlers: c.answering(s), Check: c.checkAllowed,
+		Client: s.Client, Handlers: c.answering(s), Check: c.checkAllowed,
 		List: func(ctx context.Context, cursor *string) (mcp.RawMessage, error) {
 			sending, kept := sentTo(ctx)
 			_, err := s.ListToolsPage(sending, cursor)
@@ -142,6 +146,13 @@ func (c *invocation) beginSession(ctx context.Context, s *conversation) error {
 			return err
 		}
 		session.Greeting = raw
+	} else {
+		s.mu.Lock()
+		session.Greeting = s.initialized
+		s.mu.Unlock()
+	}
+	if !c.flags.Quiet {
+		s.stderr.Follow(s.console.Line)
 	}
 	return c.hold.Serve(session)
 }
@@ -178,9 +189,7 @@ func (c *invocation) answering(s *conversation) []mcp.Handler {
 // holdOptions makes a client that serves callers: each has its own timeouts, and the server
 // writes to the terminal of hold.
 func (c *invocation) holdOptions(s *conversation, o *mcp.Options) {
-	say := func(text string, err error) {
-		c.note(s, text+failure.Text(err))
-	}
+	say := func(text string, err error) { c.note(s, text+failure.Text(err)) }
 	o.Timeout, o.MaxTimeout = -1, -1
 	o.Handlers = append(c.answering(s), mcp.Tasks{}, mcp.HandleNotification("", func(_ context.Context, method string, params mcp.RawMessage) { c.hold.Notify(method, params) }))
 	log := o.Log
@@ -197,7 +206,6 @@ func (c *invocation) holdOptions(s *conversation, o *mcp.Options) {
 		say("The server has forgotten the session, and what it kept for it: ", err)
 	}
 	o.Trace.StreamLost = func(_ context.Context, err error) { say("The server reports no more changes: ", err) }
-	s.stderr.Print = s.console.Line
 }
 
 // keepAlive pings the server while no call waits for it, and says when it does not respond,
@@ -250,8 +258,5 @@ func (c *invocation) keptNotifications(ctx context.Context, s *conversation) err
 		return nil
 	}
 	_, err := s.Call(ctx, hold.Kept, nil)
-	if errors.As(err, new(*jsonrpc.Error)) {
-		err = nil
-	}
 	return err
 }

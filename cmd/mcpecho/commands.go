@@ -168,7 +168,7 @@ Commands that come while the server starts wait for it. What the server writes t
 error and what it asks appears where hold runs; without a terminal, questions are declined.
 hold ends with Ctrl-C, "mcpecho release NAME", or the server, and then says why.`,
 			flags: append([]string{"answer", "no-color"}, slices.DeleteFunc(cloneWords(connectionFlags), func(name string) bool { return name == "timeout" })...), run: runHold,
-			example: []string{"hold browser -- npx -y @playwright/mcp", "hold docs https://example.com/mcp", "call @browser browser_navigate url=https://example.com"},
+			example: []string{"hold browser -- npx -y @playwright/mcp", "hold docs https://example.com/mcp", "tools @browser"},
 		}, {
 			name: "release", args: "NAME", min: 1, max: 1,
 			short: "End a session of hold",

@@ -45,7 +45,8 @@ func begin(t *testing.T, server *mcptest.Server, name, version string) *Holder {
 	testutil.Must(t, err)
 	t.Cleanup(func() {
 		began := time.Now()
-		h.Close(&failure.Error{Message: "the test is over"}, false)
+		h.End(&failure.Error{Message: "the test is over"}, false)
+		h.Close()
 		if took := time.Since(began); took > 20*time.Second {
 			t.Errorf("ended after %v", took)
 		}

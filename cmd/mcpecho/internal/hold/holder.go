@@ -72,7 +72,7 @@ type notification struct {
 }
 
 // New returns the Holder of a session with this name. hide masks secrets in texts of the
-// server. The caller must call Close.
+// server. The caller must call End and then Close.
 func New(ctx context.Context, name string, hide func(string) string) (*Holder, error) {
 	l, path, err := listen(ctx, name)
 	if err != nil {
@@ -97,19 +97,29 @@ func (h *Holder) Serve(s *Session) error {
 	return nil
 }
 
-// Close ends the session. Callers learn the reason; keep leaves it for later ones.
-func (h *Holder) Close(reason *failure.Error, keep bool) {
-	told := *ended(h.name, reason.Message, nil)
-	_ = h.listener.Close() // which removes the socket
+// End ends the session, unless it has ended: callers learn the reason. With keep, it is left
+// for later ones, until another session has the name, or it is released.
+func (h *Holder) End(reason *failure.Error, keep bool) {
+	h.mu.Lock()
+	again := h.reason != nil
+	if !again {
+		h.reason = ended(h.name, reason.Message, nil)
+	}
+	h.mu.Unlock()
+	if again {
+		return
+	}
 	if keep {
 		_ = statefile.Replace(h.path+".ended", []byte(reason.Message[:min(len(reason.Message), maxReason)]))
 	}
-	h.mu.Lock()
-	h.reason = &told
+	_ = h.listener.Close() // which removes the socket
 	if h.session == nil {
 		close(h.begun)
 	}
-	h.mu.Unlock()
+}
+
+// Close returns when all callers have been told why the session has ended.
+func (h *Holder) Close() {
 	h.cancel()
 	close(h.over)
 	h.running.Wait()

@@ -154,12 +154,12 @@ func (c *caller) wireError(err error) *jsonrpc.Error {
 		return nil
 	}
 	var answer *jsonrpc.Error
+	f := c.h.session.Explain(err)
 	c.h.mu.Lock()
-	f := c.h.reason
-	c.h.mu.Unlock()
-	if f == nil || !errors.Is(err, context.Canceled) {
-		f = c.h.session.Explain(err)
+	if c.h.reason != nil && f.Kind != "crashed" {
+		f = c.h.reason
 	}
+	c.h.mu.Unlock()
 	if errors.As(err, &answer) && f.Status == failure.Refused {
 		e := &jsonrpc.Error{Code: answer.Code, Message: c.h.hide(answer.Message)}
 		if answer.Data != nil {
