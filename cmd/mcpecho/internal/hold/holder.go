@@ -20,12 +20,13 @@ import (
 )
 
 const (
-	maxCalls = 1000 // of a caller without a response
-	maxSoon  = 256  // notifications that wait for a caller to read
-	maxKept  = 256  // notifications that wait for a watch
-	keptSize = 1 << 20
-	lastTime = time.Second           // for a caller to read what is left when the session ends
-	failWait = 50 * time.Millisecond // after an error of Accept
+	maxCalls   = 1000 // of a caller without a response
+	maxSoon    = 256  // notifications that wait for a caller to read
+	maxKept    = 256  // notifications that wait for a watch
+	keptSize   = 1 << 20
+	followTime = 2 * time.Second       // for the server to agree to report changes before callers come
+	lastTime   = time.Second           // for a caller to read what is left when the session ends
+	failWait   = 50 * time.Millisecond // after an error of Accept
 )
 
 // A Session is what a holder serves.
@@ -92,8 +93,10 @@ func (h *Holder) Serve(s *Session) error {
 		}
 	}
 	h.session = s
+	following := make(chan struct{})
+	h.running.Go(func() { h.follow(following) }) // ends with the client, or with the callers
+	retry.Await(following, followTime)
 	close(h.begun)
-	h.running.Go(h.follow) // ends with the client, or with the callers
 	return nil
 }
 
@@ -187,9 +190,11 @@ func (h *Holder) release() {
 	}
 }
 
-// follow keeps the changes of the server's lists while nobody watches.
-func (h *Holder) follow() {
+// follow keeps the changes of the server's lists while nobody watches. It closes following
+// when the server reports them, or does not.
+func (h *Holder) follow(following chan struct{}) {
 	sub, err := h.session.Client.Subscribe(h.ctx, nil)
+	close(following)
 	if err != nil {
 		return // there are none
 	}
