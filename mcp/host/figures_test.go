@@ -104,6 +104,74 @@ func TestFigureStartOfChildren(t *testing.T) {
 	figure(t, "%d child processes start in %v", n, time.Since(start))
 }
 
+// TestFigureRegistries starts hosts whose registries must have all tools when Sync returns.
+func TestFigureRegistries(t *testing.T) {
+	n, lacking := part(200), 0
+	for range n {
+		fs := manyFakes(6)
+		h := newHost(t, fs.with(host.Options{}))
+		registry := make(map[string]bool)
+		tools := h.Follow(t.Context(), func(u *host.ToolsUpdate) {
+			for _, tool := range u.Added {
+				registry[tool.Name()] = true
+			}
+		})
+		h.SetServers(t.Context(), fs.servers())
+		if err := tools.Sync(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for _, tool := range h.Tools() {
+			if !registry[tool.Name()] {
+				lacking++
+				break
+			}
+		}
+		if len(registry) == 0 {
+			t.Fatal("the registry is empty")
+		}
+		_ = h.Shutdown(t.Context())
+	}
+	if figure(t, "%d of %d starts with a registry that lacks a tool", lacking, n); lacking > 0 {
+		t.Error("over budget")
+	}
+}
+
+// TestFigureSilentServers starts four servers beside twenty whose programs never answer.
+func TestFigureSilentServers(t *testing.T) {
+	if runtime.GOOS == "windows" || runtime.GOOS == "plan9" {
+		t.Skip("there is no sleep")
+	}
+	var servers []*host.Server
+	for i := range 24 {
+		name := fmt.Sprintf("s%03d", i)
+		if i < 20 {
+			servers = append(servers, &host.Server{Name: name, Command: "sleep", Args: []string{"100"}})
+		} else {
+			servers = append(servers, child(name, nil))
+		}
+	}
+	h := newHost(t, nil)
+	start := time.Now()
+	ctx, cancel := context.WithCancel(t.Context())
+	events := h.Events(ctx)
+	ended := make(chan struct{})
+	go func() { // ends with ctx
+		h.SetServers(ctx, servers)
+		close(ended)
+	}()
+	for connected := 0; connected < 4; {
+		if e := <-events; e.Kind == host.StateChanged && e.State == host.Connected {
+			connected++
+		}
+	}
+	took := time.Since(start)
+	cancel()
+	<-ended
+	if figure(t, "4 servers beside 20 silent ones over stdio are connected in %v", took); measuring && took > time.Second {
+		t.Error("over budget")
+	}
+}
+
 // TestFigureHostileServer makes 100 concurrent calls of each of 100 servers, with
 // and without a server that floods its client.
 func TestFigureHostileServer(t *testing.T) {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -54,6 +56,34 @@ func TestProcessThatExitsAtStart(t *testing.T) {
 	}
 	if h.Tool("mcp__good__echo") == nil {
 		t.Error("the other server is not connected")
+	}
+}
+
+// TestProgramThatEndsAtOnceIsStartedOnce: without retries, a program is started once, whatever
+// it does before it ends. One that has read the probe may be of a legacy server that the probe
+// ends: it is started a second time, without a probe.
+func TestProgramThatEndsAtOnceIsStartedOnce(t *testing.T) {
+	if runtime.GOOS == "windows" || runtime.GOOS == "plan9" {
+		t.Skip("there is no sh")
+	}
+	for name, script := range map[string]string{
+		"with a failure": "exit 1", "with success": "exit 0", "after a message on standard error": "echo missing >&2; exit 2",
+		"after a line that is no message": "echo hello; exit 1", "after the first request": "read line; exit 1",
+		"by a signal": "kill -9 $$", "after half a message": `printf '{"jsonrpc"'; exit 1`, "after closing its output": "exec >&-; exit 1",
+	} {
+		starts := filepath.Join(t.TempDir(), "starts")
+		h := newHost(t, &host.Options{Retry: host.Retry{Max: -1}})
+		d := h.SetServers(t.Context(), []*host.Server{{Name: "x", Command: "sh", Args: []string{"-c", "echo >>" + starts + "; " + script}}})
+		if d.Errors["x"] == nil {
+			t.Errorf("a program that ends %s: no error", name)
+		}
+		want := 1
+		if strings.Contains(script, "read") {
+			want = 2
+		}
+		if text, _ := os.ReadFile(starts); len(text) != want {
+			t.Errorf("a program that ends %s is started %d times", name, len(text))
+		}
 	}
 }
 
