@@ -67,6 +67,15 @@ func newFieldError(field string, err error) *fieldError { return &fieldError{fie
 // invalidField returns an error about a field, with a text.
 func invalidField(field, what string) error { return newFieldError(field, diag.Message(what)) }
 
+// unsupported are fields of other programs whose loss a user must not overlook.
+var unsupported = [...]struct {
+	field string
+	why   error
+}{
+	{"sandboxEnabled", diag.Message("is not supported: the program runs without a sandbox")},  // of VS Code
+	{"headersHelper", diag.Message("names a command, which is never run; write the headers")}, // of Claude Code
+}
+
 // readServer reads one server. It also returns warnings, even with an error.
 func readServer(from *member) (s *Server, warnings []*fieldError, err error) {
 	e := &entry{Server: Server{Name: from.key}, on: true, unit: from.unit}
@@ -96,7 +105,13 @@ func readServer(from *member) (s *Server, warnings []*fieldError, err error) {
 		}
 		if !known {
 			e.storeExtra(m)
-			e.warn(m, errUnknown)
+			var why error = errUnknown
+			for _, u := range unsupported {
+				if u.field == m.key {
+					why = u.why
+				}
+			}
+			e.warn(m, why)
 		}
 	}
 	if o := &e.Auth.OAuth; e.resource != nil && o.Issuer != "" && err == nil {
@@ -125,6 +140,7 @@ func (e *entry) warn(m *member, err error) {
 	e.warnings = append(e.warnings, &fieldError{m.key, err, m.at})
 }
 
+//go:noinline
 func (e *entry) storeExtra(m *member) {
 	if e.Extra == nil {
 		e.Extra = make(map[string]mcp.RawMessage)
@@ -169,14 +185,6 @@ func (e *entry) field(m *member) (known bool, err error) {
 		return true, err
 	case "oauth_resource": // of Codex
 		e.resource = m
-		return true, nil
-	case "sandboxEnabled": // of VS Code
-		e.warn(m, diag.Message("is not supported: the program runs without a sandbox"))
-		e.storeExtra(m)
-		return true, nil
-	case "headersHelper": // of Claude Code
-		e.warn(m, diag.Message("names a command, which is never run; write the headers"))
-		e.storeExtra(m)
 		return true, nil
 	case "settings": // of an older file of Zed
 		e.extension = true

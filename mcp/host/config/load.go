@@ -178,11 +178,11 @@ func (c *Config) disable(names []string) {
 // readOff disables the servers that lists of the file switch off: those of Gemini CLI and
 // of Claude Code.
 func (c *Config) readOff(file *member) {
-	for _, list := range [...]*member{at(file, "mcp", "excluded"), at(file, "disabledMcpServers"), at(file, "disabledMcpjsonServers")} {
+	for _, list := range [...]*member{at(file, "mcp/excluded"), at(file, "disabledMcpServers"), at(file, "disabledMcpjsonServers")} {
 		names, _ := readStrings(list.value)
 		c.off = append(c.off, names...)
 	}
-	if allowed, err := readStrings(at(file, "mcp", "allowed").value); err == nil {
+	if allowed, err := readStrings(at(file, "mcp/allowed").value); err == nil {
 		for _, s := range c.Servers {
 			if !slices.Contains(allowed, s.Name) {
 				c.off = append(c.off, s.Name)
@@ -215,7 +215,7 @@ func Parse(text []byte, source, scope string) *Config {
 		entries, err = tables(root)
 	}
 	c.report(text, 0, source, "", true, err)
-	for _, list := range [...]*member{at(file, "inputs"), at(file, "mcp", "inputs")} {
+	for _, list := range [...]*member{at(file, "inputs"), at(file, "mcp/inputs")} {
 		if list.value != nil {
 			c.inputs, c.users = append(c.inputs, listInputs(list.value)), &users{}
 		}
@@ -225,7 +225,7 @@ func Parse(text []byte, source, scope string) *Config {
 		c.report(text, 0, source, "", true, explainKeys(root))
 	}
 	c.readOff(file)
-	c.report(text, 0, source, "", true, c.readDiscovery(at(file, "tools", "mcp", "discovery")))
+	c.report(text, 0, source, "", true, c.readDiscovery(at(file, "tools/mcp/discovery")))
 	c.ends = nil
 	c.tellAccountsApart()
 	return c
@@ -336,7 +336,7 @@ func tables(root []*member) (entries []*member, err error) {
 				continue // settings of something else
 			}
 		case "tools":
-			inner := at(m, "mcp", "servers")
+			inner := at(m, "mcp/servers")
 			if inner.value == nil {
 				inner = at(m, "mcpServers") // of nanobot
 			}
@@ -393,10 +393,11 @@ func explainKeys(root []*member) error {
 	return nil
 }
 
-// at follows keys into nested objects. It returns an empty member if one is
-// missing.
-func at(m *member, path ...string) *member {
-	for _, key := range path {
+// at follows keys, which slashes separate, into nested objects. It returns an empty member
+// if one is missing.
+func at(m *member, path string) *member {
+	for key := ""; path != ""; {
+		key, path, _ = cut(path, "/")
 		list, _ := members(m.value, m.at)
 		m = find(list, key)
 	}

@@ -16,7 +16,7 @@ func ParseTOML(text []byte, source, scope string) *Config {
 	c := &Config{}
 	p := &tomlParser{text: string(text), root: &tomlNode{kind: tomlHeader}, members: make(map[tomlKey]*tomlNode)}
 	err := p.parse()
-	servers := p.members[tomlKey{p.root, serversTable}]
+	servers := p.find(p.root, serversTable)
 	if err == nil && servers != nil && !servers.isTable() {
 		p.at, err = int(servers.at), invalidField(serversTable, "must be a table")
 	}
@@ -38,7 +38,7 @@ func ParseTOML(text []byte, source, scope string) *Config {
 	}
 	c.add(text, entries, &Server{Source: source, Scope: scope, base: projectFolder(source)})
 	for _, problem := range c.Problems { // offsets within a server are those of its JSON
-		if s := p.members[tomlKey{servers, problem.Server}]; s != nil {
+		if s := p.find(servers, problem.Server); s != nil {
 			problem.Line = c.line(text, int(s.at))
 		}
 	}

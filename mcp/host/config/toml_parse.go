@@ -171,7 +171,7 @@ func definedTwice(key string) error { return diag.Message(wire.Quote(key) + " is
 // table returns the member of a table that is a table itself. It creates a missing one
 // of a kind.
 func (p *tomlParser) table(t *tomlNode, key string, kind uint8) (*tomlNode, error) {
-	m := p.members[tomlKey{t, key}]
+	m := p.find(t, key)
 	if m == nil {
 		m = p.add(t, key)
 		m.kind = kind
@@ -187,6 +187,9 @@ func (p *tomlParser) table(t *tomlNode, key string, kind uint8) (*tomlNode, erro
 	}
 	return m, nil
 }
+
+//go:noinline
+func (p *tomlParser) find(t *tomlNode, key string) *tomlNode { return p.members[tomlKey{t, key}] }
 
 // add appends a member or an item, unless it is ignored.
 func (p *tomlParser) add(t *tomlNode, key string) *tomlNode {
@@ -224,7 +227,7 @@ func (p *tomlParser) pair(t *tomlNode) (err error) {
 			return err
 		}
 	}
-	if !p.ignored && p.members[tomlKey{t, key}] != nil {
+	if !p.ignored && p.find(t, key) != nil {
 		return definedTwice(key)
 	}
 	v := p.add(t, key)
