@@ -178,15 +178,31 @@ type ServerCapabilities struct {
 }
 
 func (t *ServerCapabilities) fields(c *codec) {
-	pointer(c, "tools", &t.Tools)
-	pointer(c, "resources", &t.Resources)
-	pointer(c, "prompts", &t.Prompts)
+	capability(c, "tools", &t.Tools)
+	capability(c, "resources", &t.Resources)
+	capability(c, "prompts", &t.Prompts)
 	c.raw("completions", &t.Completions)
 	c.raw("logging", &t.Logging)
 	pointer(c, "tasks", &t.Tasks)
 	c.rawMap("experimental", &t.Experimental)
 	c.rawMap("extensions", &t.Extensions)
 	c.extra(&t.Extra)
+}
+
+// capability is pointer, but a value that is not an object declares a capability without
+// members, unless it is false. Some servers send true, or the list of their tools.
+func capability(c *codec, key string, p **ResourcesCapability) {
+	if !c.at(key) || c.r.Kind() == wire.Object || c.r.Kind() == wire.Null {
+		pointer(c, key, p)
+		return
+	}
+	c.key = nil
+	if declared := c.r.Kind() != wire.Bool; declared || c.r.Bool() {
+		if declared {
+			c.r.Skip()
+		}
+		*p = new(ResourcesCapability)
+	}
 }
 
 // A ToolsCapability declares that a server has tools. Its Subscribe is nil.
@@ -212,14 +228,19 @@ func (t *ResourcesCapability) fields(c *codec) {
 func (s *ServerInfo) fields(c *codec) {
 	c.string("protocolVersion", &s.ProtocolVersion, always)
 	c.object("capabilities", &s.Capabilities)
-	c.object("serverInfo", &s.Implementation)
 	c.hints = true
+	c.object("serverInfo", &s.Implementation)
 	c.string("instructions", &s.Instructions, omitEmpty)
 	c.hints = false
 	if c.take("probed") {
 		s.Probed = time.Unix(c.r.Int(), 0)
 	} else if c.put("probed", s.Probed != never) {
 		c.b = wire.AppendInt(c.b, s.Probed.Unix())
+	}
+	if c.take("streamLate") {
+		s.StreamLate = time.Unix(c.r.Int(), 0)
+	} else if c.put("streamLate", s.StreamLate != never) {
+		c.b = wire.AppendInt(c.b, s.StreamLate.Unix())
 	}
 }
 
