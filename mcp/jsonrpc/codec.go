@@ -37,7 +37,9 @@ func parse(data []byte) (m Message, mended bool, err error) {
 		case "id":
 			m.ID = readID(&r)
 		case "method":
-			m.Method, hasMethod = r.String(), true
+			if hasMethod = !r.Null(); hasMethod { // some servers write all members
+				m.Method = r.String()
+			}
 		case "params":
 			if !r.Null() {
 				m.Params = r.Raw()

@@ -1,0 +1,76 @@
+package streamhttp_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stdmcp/stdmcp/mcp"
+)
+
+// TestResponsesOfPublicReports has what servers and gateways respond to notifications, to
+// requests and to the request for the stream of a session, according to the trackers of
+// clients for Java, Kotlin, Swift, C# and PHP that refuse it.
+func TestResponsesOfPublicReports(t *testing.T) {
+	write := func(status int, contentType, body string) func(w http.ResponseWriter, id string) {
+		return func(w http.ResponseWriter, id string) {
+			w.Header()["Content-Type"] = nil
+			if contentType != "" {
+				w.Header().Set("Content-Type", contentType)
+			}
+			w.WriteHeader(status)
+			_, _ = io.WriteString(w, strings.ReplaceAll(body, "$id", id))
+		}
+	}
+	const result = `{"jsonrpc":"2.0","id":$id,"result":` + done + `}`
+	for _, tt := range []struct {
+		to   string // a notification, a call or GET
+		with func(w http.ResponseWriter, id string)
+	}{
+		{"note", write(200, "", "")},                                                               // helidon-mcp#175
+		{"note", write(202, "text/plain; charset=utf-8", "Accepted")},                              // java-sdk#748
+		{"note", write(200, "application/json", "{}")},                                             // java-sdk#413
+		{"note", write(202, "application/json", "null")},                                           // java-sdk#757
+		{"note", write(200, "text/event-stream", "data:\n\n")},                                     // java-sdk#586
+		{"note", write(200, "text/event-stream", "event: message\ndata: {}\n\n")},                  // metorial-platform#509
+		{"note", write(200, "application/json", `{"jsonrpc":"2.0","result":{}}`)},                  // shenyu#6834
+		{"note", write(200, "application/json", `{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}`)}, // shenyu#6834, of an earlier request
+		{"note", write(200, "application/json", `{"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":"Method not found"}}`)},
+		{"get", write(200, "text/event-stream", "")},               // kotlin-sdk#715
+		{"get", write(404, "text/html", "<html>not found</html>")}, // docs-mcp-server#312
+		{"get", write(409, "application/json", `{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Conflict"}}`)},
+		{"get", write(502, "text/html", "<html>bad gateway</html>")}, // conductai#1744
+		{"get", write(200, "application/json", `{"status":"ok"}`)},
+		{"call", write(200, "text/event-stream", "data: "+result+"\nevent: message\n\n")},                                                                     // kotlin-sdk#100
+		{"call", write(200, "text/event-stream", "event: message\r\ndata: "+result+"\r\n\r\n")},                                                               // agent-deck#117
+		{"call", write(200, "text/event-stream", ": ping\n\ndata:\n\ndata: "+result+"\n\n")},                                                                  // SSE comments and empty data
+		{"call", write(200, "text/event-stream", `data: {"jsonrpc":"2.0","method":"data","params":{"content":{"type":"ready"}}}`+"\n\ndata: "+result+"\n\n")}, // modelcontextprotocol#629
+		{"call", write(200, "text/event-stream", `data: {"jsonrpc":"2.0","method":"notifications/progress","params":[]}`+"\n\ndata: "+result+"\n\n")},
+		{"call", write(200, "application/json; charset=utf-8", "\ufeff"+result)},
+		{"call", write(200, "application/json", `{"jsonrpc":"2.0","id":$id,"result":`+done+`,"error":null,"method":null}`)}, // Wazuh-MCP-Server#59
+		{"call", write(200, "application/json", `{"jsonrpc":"2.0","id":"$id","result":`+done+`}`)},                          // WxMCPServer#17
+		{"call", write(200, "application/json", `{"jsonrpc":"2.0","id":$id.0,"result":`+done+`}`)},
+		{"call", write(201, "application/json", result)},
+	} {
+		name := tt.to + " "
+		t.Run(name, func(t *testing.T) {
+			s := &server{session: "s"}
+			s.post = func(w http.ResponseWriter, r *request) bool {
+				switch {
+				case tt.to == "note" && r.ID == nil && r.Method != "", tt.to == "call" && r.Method == "tools/call":
+					tt.with(w, string(r.ID))
+					return true
+				}
+				return false
+			}
+			if tt.to == "get" {
+				s.get = func(w http.ResponseWriter, _ *http.Request) { tt.with(w, "") }
+			}
+			c := s.open(t, nil, &mcp.Options{Trace: &mcp.Trace{Odd: func(_ context.Context, reason error, _ []byte) { t.Log("odd:", reason) }}})
+			callTool(t, c, "x")
+			callTool(t, c, "x")
+		})
+	}
+}
