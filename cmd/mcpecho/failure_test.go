@@ -95,6 +95,8 @@ func TestUnusualLists(t *testing.T) {
 	runWithFault(t, &testserver.Options{Fault: "null-tools"}, "tools", "--json").want(t, 0, "{\"tools\":null}\n", "")
 	runWithFault(t, &testserver.Options{Fault: "null-tool"}, "tools").want(t, 0, "echo\techo\n", "")
 	runWithFault(t, &testserver.Options{Fault: "empty-cursor"}, "tools").want(t, 0, "first\tfirst\nsecond\tsecond\n", "")
+	runWithFault(t, &testserver.Options{Fault: "empty-cursor-at-end"}, "tools").want(t, 0, "first\tfirst\n", "")
+	runWithFault(t, &testserver.Options{Fault: "empty-cursor-at-end"}, "call", "first").want(t, failure.Refused, "", "first") // which the server does not have
 }
 
 func TestNoSuchServer(t *testing.T) {

@@ -97,3 +97,18 @@ func TestServerThatEndsOnTheProbe(t *testing.T) {
 		s.Close()
 	}
 }
+
+// TestArgumentsInHeaders: a command repeats arguments in headers as the input schema says,
+// without which the server would refuse the call.
+func TestArgumentsInHeaders(t *testing.T) {
+	t.Parallel()
+	web := webServer(t, &testserver.Options{HeaderTool: true}, nil)
+	if r := runCommand(t, "call", web.URL, "mirror", "text=us-west1", "count=42", "flag=false"); r.status != 0 {
+		t.Errorf("%+v", r)
+	}
+	for _, r := range web.Requests() {
+		if r.Header.Get("Mcp-Name") == "mirror" && (r.Header.Get("Mcp-Param-Text") != "us-west1" || r.Header.Get("Mcp-Param-Count") != "42") {
+			t.Errorf("%v", r.Header)
+		}
+	}
+}
