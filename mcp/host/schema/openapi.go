@@ -17,8 +17,8 @@ type openAPIWriter struct {
 // budgetPerByte * n more.
 const minBudget, budgetPerByte = 4 << 20, 16
 
-// toOpenAPI returns a schema for the field parameters, or nil if it has no properties.
-func toOpenAPI(w *walker, root *node) *node {
+// openAPISchema returns a schema for the field parameters, or nil if it has no properties.
+func openAPISchema(w *walker, root *node) *node {
 	if checkOpenAPI(w, root); w.broken {
 		root = (&openAPIWriter{w, []*node{w.root}}).schema(root)
 	}

@@ -77,40 +77,37 @@ type format struct {
 	convert            func(w *walker, root *node) *node // from JSON Schema, nil for no parameters; may be nil
 }
 
+var (
+	formatAnthropic        = format{anthropic, "{", "input_schema", "}", nil}
+	formatOpenAI           = format{openai, `{"type":"function","function":{`, "parameters", "}}", nil}
+	formatOpenAIResponses  = format{openai, `{"type":"function","strict":false,`, "parameters", "}", nil}
+	formatGemini           = format{gemini, "{", "parametersJsonSchema", "}", nil}
+	formatVertex           = format{vertex, "{", "parametersJsonSchema", "}", nil}
+	formatGeminiParameters = format{geminiParameters, "{", "parameters", "}", openAPISchema}
+)
+
 // Anthropic is the Definer for the Messages API.
-func Anthropic(t Tool) (mcp.RawMessage, error) {
-	return define(t, &format{anthropic, "{", "input_schema", "}", nil})
-}
+func Anthropic(t Tool) (mcp.RawMessage, error) { return define(t, &formatAnthropic) }
 
 // OpenAI is the Definer for the Chat Completions API.
-func OpenAI(t Tool) (mcp.RawMessage, error) {
-	return define(t, &format{openai, `{"type":"function","function":{`, "parameters", "}}", nil})
-}
+func OpenAI(t Tool) (mcp.RawMessage, error) { return define(t, &formatOpenAI) }
 
 // OpenAIResponses is the Definer for the Responses API. Its definitions are not
 // strict: by default, that API would make optional arguments required.
-func OpenAIResponses(t Tool) (mcp.RawMessage, error) {
-	return define(t, &format{openai, `{"type":"function","strict":false,`, "parameters", "}", nil})
-}
+func OpenAIResponses(t Tool) (mcp.RawMessage, error) { return define(t, &formatOpenAIResponses) }
 
 // Gemini is the Definer for functionDeclarations of the Gemini API. It uses the field
 // parametersJsonSchema.
-func Gemini(t Tool) (mcp.RawMessage, error) {
-	return define(t, &format{gemini, "{", "parametersJsonSchema", "}", nil})
-}
+func Gemini(t Tool) (mcp.RawMessage, error) { return define(t, &formatGemini) }
 
 // Vertex is the Definer for functionDeclarations of Gemini on Vertex AI.
-func Vertex(t Tool) (mcp.RawMessage, error) {
-	return define(t, &format{vertex, "{", "parametersJsonSchema", "}", nil})
-}
+func Vertex(t Tool) (mcp.RawMessage, error) { return define(t, &formatVertex) }
 
 // GeminiParameters is the Definer for functionDeclarations with the field parameters,
 // for APIs without parametersJsonSchema, such as the Live API. That field accepts a
 // subset of OpenAPI 3.0, in which much of JSON Schema is lost. The definition of a tool
 // without parameters has no schema.
-func GeminiParameters(t Tool) (mcp.RawMessage, error) {
-	return define(t, &format{geminiParameters, "{", "parameters", "}", toOpenAPI})
-}
+func GeminiParameters(t Tool) (mcp.RawMessage, error) { return define(t, &formatGeminiParameters) }
 
 // maxDescription is how many characters OpenAI accepts in a description.
 const maxDescription = 1024
