@@ -96,9 +96,12 @@ func (s *Server) taken() (names []string) {
 	if s.Literal {
 		return nil
 	}
-	seen := map[string]bool{escape: true, "$": true}
+	seen := make(map[string]bool)
 	add := func(text string) {
 		eachReference(text, func(_, _, name string) {
+			if name == escape || name == "$" {
+				return // stands for itself
+			}
 			if !strings.HasPrefix(name, "input:") && !strings.HasPrefix(name, "file:") {
 				name, _, _ = parseReference(name)
 			}

@@ -23,7 +23,7 @@ var (
 func FuzzReferences(f *testing.F) {
 	for _, text := range []string{
 		"${A}-${B:-c}$env:A ${env:A|value:b}${env:X | value: b }${input:A}", "$${A}${", "${A:-${B}}", "${A:-}${X:-}$env:", "$env:${A}", "${ A }${env:X:-d|value:e}",
-		"${X|value:y}", "${input:}${:-}${}", "${env:X|other}", "${A\n}é$", "${env:-x}${env:A:-x}",
+		"${X|value:y}", "${input:}${:-}${}", "${env:X|other}", "${A\n}é$", "${env:-x}${env:A:-x}", "${$:-0}${$$:-0}",
 	} {
 		f.Add(text)
 	}
