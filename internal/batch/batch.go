@@ -33,7 +33,7 @@ func commandLine(script string, args []string) (string, error) {
 			return "", errors.New("argument " + strconv.Itoa(i+1) + " contains a line break or a NUL byte, which a batch file cannot receive")
 		}
 		line = append(line, ' ')
-		if arg != "" && !strings.ContainsFunc(arg, needsQuotes) {
+		if arg != "" && !strings.HasSuffix(arg, `\`) && !strings.ContainsFunc(arg, needsQuotes) {
 			line = append(line, arg...)
 		} else {
 			line = appendQuoted(line, arg)
@@ -42,6 +42,8 @@ func commandLine(script string, args []string) (string, error) {
 	return string(append(line, '"')), nil
 }
 
+// A backslash at the end of an argument needs quotes, too: a batch file that contains "%~1"
+// puts a quote behind it.
 func needsQuotes(r rune) bool {
 	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune(`-_+./:\@#`, r)
 }

@@ -16,7 +16,7 @@ func TestCommandLine(t *testing.T) {
 	}{
 		{`C:\bin\npx.cmd`, []string{"-y", "@scope/server"}, `"C:\bin\npx.cmd" -y @scope/server"`},
 		{`C:\bin\npx.cmd`, []string{"https://example.com/?a=1&b=%2F"}, `"C:\bin\npx.cmd" "https://example.com/?a=1&b=%%cd:~,%2F""`},
-		{`C:\100%\a b.bat`, []string{"", " ", `C:\`, `C:\a b\`}, `"C:\100%%cd:~,%\a b.bat" "" " " C:\ "C:\a b\\""`},
+		{`C:\100%\a b.bat`, []string{"", " ", `C:\`, `C:\a b\`}, `"C:\100%%cd:~,%\a b.bat" "" " " "C:\\" "C:\a b\\""`},
 		{`a.cmd`, []string{`{"a":"b"}`, `\"`, `^|<>!,;=()`}, `"a.cmd" "{""a"":""b""}" "\\""" "^|<>!,;=()""`},
 		{`a.cmd`, []string{"é"}, `"a.cmd" "é""`},
 	} {
@@ -77,10 +77,61 @@ func FuzzCommandLine(f *testing.F) {
 				t.Fatalf("cmd.exe interprets %q in %s", c, line)
 			}
 		}
+		if again := tilde(line); !slices.Equal(cArgs(again)[1:], args) {
+			t.Errorf("%q in a batch file with \"%%~1\" became %q", args, again)
+		}
 		if got := cArgs(line); quoted || !slices.Equal(got[1:], args) {
 			t.Errorf("%q became %q in %s", args, got[1:], line)
 		}
 	})
+}
+
+// tilde returns the command that a batch file with the line prog "%~1" "%~2" runs: cmd.exe
+// splits its own command line at separators outside of quotes, and removes the quotes
+// around each part.
+func tilde(line string) string {
+	var parts []string
+	quoted, start := false, 0
+	for i := range len(line) {
+		switch c := line[i]; {
+		case c == '"':
+			quoted = !quoted
+		case !quoted && strings.IndexByte(" \t,;=", c) >= 0:
+			parts, start = append(parts, line[start:i]), i+1
+		}
+	}
+	parts = append(parts, line[start:])
+	for i, p := range parts {
+		parts[i] = `"` + strings.TrimSuffix(strings.TrimPrefix(p, `"`), `"`) + `"`
+	}
+	return strings.Join(parts, " ")
+}
+
+// TestRulesOfCmd has one argument for each rule of cmd.exe and of the C library by which a
+// quoted argument once ran a program or became two, in Go and in other languages
+// (CVE-2024-24576, CVE-2024-43402). FuzzCommandLine reads the lines as both do.
+func TestRulesOfCmd(t *testing.T) {
+	t.Parallel()
+	for rule, tt := range map[string]struct{ arg, want string }{
+		"a quote ends quotes":                             {`"&calc&"`, `"""&calc&"""`},
+		"backslashes before a quote":                      {`\"&calc`, `"\\""&calc"`},
+		"a variable is replaced in quotes":                {`%PATH%`, `"%%cd:~,%PATH%%cd:~,%"`},
+		"a part of a variable":                            {`%CMDCMDLINE:~-1%`, `"%%cd:~,%CMDCMDLINE:~-1%%cd:~,%"`},
+		"a caret escapes outside of quotes":               {`^&calc`, `"^&calc"`},
+		"exclamation marks, which /v:OFF leaves":          {`!PATH!`, `"!PATH!"`},
+		"separators make two arguments":                   {`a,b;c=d`, `"a,b;c=d"`},
+		"a redirection":                                   {`>C:\x`, `">C:\x"`},
+		"a backslash before the quote of a batch file":    {`C:\`, `"C:\\"`},
+		"a vertical tab and a form feed separate, too":    {"a\vb\fc", "\"a\vb\fc\""},
+		"a substitute character, which ends a batch file": {"a\x1ab", "\"a\x1ab\""},
+		"quotes of other alphabets are characters":        {"\uff02\u201c", "\"\uff02\u201c\""},
+		"no argument":                                     {"", `""`},
+	} {
+		got, err := commandLine("a.cmd", []string{tt.arg})
+		if want := `cmd.exe /e:ON /v:OFF /d /c ""a.cmd" ` + tt.want + `"`; got != want || err != nil {
+			t.Errorf("%s:\n\t%s, %v\nwant\t%s", rule, got, err, want)
+		}
+	}
 }
 
 // cArgs splits a command line as the C library does: 2n backslashes before a quote
