@@ -82,8 +82,8 @@ func ExampleOptions_interceptors() {
 		log.Fatal(err)
 	}
 	defer client.Close()
-	_, _ = client.CallTool(ctx, "echo", map[string]any{"message": "hi"})
-	_, _ = client.CallTool(ctx, "fail", nil)
+	_, _ = client.CallTool(ctx, "echo", map[string]any{"message": "hi"}) // the interceptor prints the error
+	_, _ = client.CallTool(ctx, "fail", nil)                             // and here
 	// Output:
 	// server/discover  <nil>
 	// tools/call echo <nil>

@@ -32,8 +32,8 @@ func Example_capabilities() {
 			return false, err.Error()
 		}
 		if data := host.Structured(res); data != nil {
-			v, _ := mcp.DecodeValue(data)
-			return !res.IsError, v
+			v, err := mcp.DecodeValue(data)
+			return err == nil && !res.IsError, v
 		}
 		return !res.IsError, res.Text()
 	}

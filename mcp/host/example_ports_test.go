@@ -59,7 +59,7 @@ func ExampleHost_Tool() {
 	ctx := context.Background()
 	h := exampleHost(ctx, nil)
 	defer h.Shutdown(ctx)
-	_ = h.Disconnect(ctx, "echo")
+	_ = h.Disconnect(ctx, "echo") // the only error is an unknown name
 	tool := h.Tool("mcp__echo__echo")
 	fmt.Println(len(h.Tools()), tool.Connected())
 	text, err := tool.Execute(ctx, mcp.RawMessage(`{"message":"hi"}`)) // waits for the server

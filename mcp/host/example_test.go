@@ -79,8 +79,8 @@ func ExampleDialParams_SetUnreachable() {
 	h := host.New(&host.Options{Dialers: host.Dialers{"unix": dial}})
 	defer h.Shutdown(ctx)
 	h.SetServers(ctx, []*host.Server{{Name: "files", Type: "unix", URL: "unix:///run/files"}})
-	s, _ := h.ServerStatus("files")
-	fmt.Println(s.State) // not "failed": the host checks until the server is reachable
+	s, _ := h.ServerStatus("files") // the only error is an unknown name
+	fmt.Println(s.State)            // not "failed": the host checks until the server is reachable
 	// Output: reconnecting
 }
 

@@ -107,7 +107,7 @@ func ExampleDiff() {
 	text, err := json.Marshal(diff)
 	fmt.Println(string(text), err)
 	fmt.Println(diff)
-	text, _ = json.Marshal(h.Status()[0].Config)
+	text, _ = json.Marshal(h.Status()[0].Config) // never fails
 	fmt.Println(string(text))
 	_ = h.Shutdown(context.Background())
 	// Output:

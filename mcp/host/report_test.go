@@ -75,7 +75,7 @@ func Example_audit() {
 	defer h.Shutdown(ctx)
 	h.SetServers(ctx, servers.servers())
 
-	h.Execute(ctx, "mcp__sqlite__echo", mcp.RawMessage(`{"message":"hi"}`))
+	h.Execute(ctx, "mcp__sqlite__echo", mcp.RawMessage(`{"message":"hi"}`)) // Called prints the error
 	// Output:
 	// 1 sqlite echo {"message":"hi"} true <nil>
 }

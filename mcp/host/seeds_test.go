@@ -142,10 +142,10 @@ func ExampleHost_SetEnabled() {
 	ctx := context.Background()
 	h := exampleHost(ctx, nil)
 	defer h.Shutdown(ctx)
-	_ = h.SetEnabled("echo", false)
+	_ = h.SetEnabled("echo", false) // the only error is an unknown name
 	hidden := len(h.Tools())
-	_ = h.SetEnabled("echo", true)
-	err := h.Connect(ctx, "echo") // waits
+	_ = h.SetEnabled("echo", true) // the same
+	err := h.Connect(ctx, "echo")  // waits
 	fmt.Println(hidden, len(h.Tools()) > 0, err)
 	// Output: 0 true <nil>
 }

@@ -17,7 +17,7 @@ func ExampleNewConn() {
 	server := jsonrpc.NewConn(there, jsonrpc.Handler{Message: func(c jsonrpc.Conn, m *jsonrpc.Message) {
 		go func() {
 			result := fmt.Appendf(nil, `{"greeting":"hello","to":%s}`, m.Params)
-			_ = c.Reply(context.Background(), m.ID, result, nil)
+			_ = c.Reply(context.Background(), m.ID, result, nil) // fails only if the connection has ended
 		}()
 	}})
 	defer server.Close()
@@ -45,7 +45,7 @@ func ExampleError() {
 	defer client.Close()
 	server := jsonrpc.NewConn(there, jsonrpc.Handler{Message: func(c jsonrpc.Conn, m *jsonrpc.Message) {
 		refusal := &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "no method " + m.Method}
-		_ = c.Reply(context.Background(), m.ID, nil, refusal)
+		_ = c.Reply(context.Background(), m.ID, nil, refusal) // fails only if the connection has ended
 	}})
 	defer server.Close()
 
@@ -59,7 +59,7 @@ func ExampleError() {
 
 func ExamplePipe() {
 	here, there := jsonrpc.Pipe()
-	_, _ = here.Write([]byte("{\"first\":1}\n{\"second\":2}\n"))
+	_, _ = here.Write([]byte("{\"first\":1}\n{\"second\":2}\n")) // a pipe in memory
 	here.Close()
 	for {
 		message, err := there.Read()

@@ -212,7 +212,11 @@ func ExampleNewFile() {
 
 func ExamplePaste() {
 	p := &oauth.Paste{In: strings.NewReader("http://127.0.0.1/callback?code=123&state=abc\n"), Out: os.Stdout}
-	in, _ := p.Listen(context.Background(), "")
+	in, err := p.Listen(context.Background(), "")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 	response, err := in.Authorize(context.Background(), "https://as.example.com/authorize?state=abc")
 	fmt.Println(response, err)
 	// Output:

@@ -16,8 +16,14 @@ func ExampleNew() {
 	posted := make(chan jsonrpc.Message, 1)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == "POST" {
-			body, _ := io.ReadAll(r.Body)
-			m, _ := jsonrpc.Parse(body)
+			body, err := io.ReadAll(r.Body)
+			if err != nil {
+				return
+			}
+			m, err := jsonrpc.Parse(body)
+			if err != nil {
+				return
+			}
 			posted <- m
 			w.WriteHeader(http.StatusAccepted)
 			return

@@ -117,7 +117,8 @@ const withSecrets = `{"mcpServers":{
 	"i":{"command":"run","args":["postgresql://u:hunter2@h/db"]}}}`
 
 func ExampleServer_RevealJSON() {
-	s := config.Server{Command: "npx", Env: []string{"API_KEY=s3cret"}}
+	key := "s3cret" // from the keychain of the system
+	s := config.Server{Command: "npx", Env: []string{"API_KEY=" + key}}
 	text, err := s.RevealJSON()
 	fmt.Println(string(text), err)
 	text, err = json.Marshal(s)
