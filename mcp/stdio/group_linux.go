@@ -2,11 +2,8 @@ package stdio
 
 import (
 	"bytes"
-	"os"
 	"strconv"
 	"syscall"
-
-	"github.com/stdmcp/stdmcp/internal/buffers"
 )
 
 // awaitExit waits for the exit of the child without reaping it, and reports whether
@@ -48,28 +45,42 @@ func (g group) descendants() (all []descendant) {
 	return all
 }
 
-// readNames returns the names in a directory. os.ReadDir would be linked for this
-// alone, and os.ReadFile and bytes.Fields for readFields.
-func readNames(dir string) []string {
-	f, err := os.Open(dir)
+// readNames returns the names in a directory of /proc. The system calls take a fifth of the
+// time of package os, which Close spends before the child hears of it.
+func readNames(dir string) (names []string) {
+	fd, err := syscall.Open(dir, syscall.O_RDONLY|syscall.O_DIRECTORY|syscall.O_CLOEXEC, 0)
 	if err != nil {
 		return nil
 	}
-	names, _ := f.Readdirnames(-1)
-	_ = f.Close()
-	return names
+	defer syscall.Close(fd)
+	var buf [4 << 10]byte
+	for {
+		n, err := syscall.ReadDirent(fd, buf[:])
+		if n <= 0 || err != nil {
+			return names
+		}
+		_, _, names = syscall.ParseDirent(buf[:n], -1, names)
+	}
 }
 
 // readFields returns the fields of a file, in stat those after the name of the process,
 // which is in parentheses and may contain spaces. The last field ends with a space or
 // a line feed, too.
 func readFields(name string) (list [][]byte) {
-	f, err := os.Open(name)
+	fd, err := syscall.Open(name, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
 	if err != nil {
 		return nil
 	}
-	text, _ := buffers.ReadUpTo(f, maxFile)
-	_ = f.Close()
+	defer syscall.Close(fd)
+	var buf [512]byte
+	var text []byte
+	for len(text) < maxFile {
+		n, err := syscall.Read(fd, buf[:])
+		if n <= 0 || err != nil {
+			break
+		}
+		text = append(text, buf[:n]...)
+	}
 	text = text[bytes.LastIndexByte(text, ')')+1:]
 	for from, i := 0, 0; i < len(text); i++ {
 		if text[i] <= ' ' {
