@@ -1,10 +1,12 @@
 // Release makes the module that users of a version get, and installs it as they do:
 //
 //	release VERSION
+//	release -binaries FOLDER VERSION
 //
 // It writes the zip of the last commit into a folder that serves as a module proxy.
 // With that proxy alone, in an empty home, it installs mcpecho, and builds and runs the
-// program of the README.
+// program of the README, and builds the examples. With -binaries it builds what a release has
+// to download instead.
 package main
 
 import (
@@ -33,9 +35,16 @@ const maxZip = 2_500_000
 func main() {
 	root := flag.String("root", ".", "the folder of the repository")
 	commit := flag.String("commit", "HEAD", "the commit")
+	folder := flag.String("binaries", "", "build archives of mcpecho, with checksums, into this folder")
 	flag.Parse()
 	if flag.NArg() != 1 {
-		log.Fatal("usage: release [-root FOLDER] [-commit COMMIT] VERSION")
+		log.Fatal("usage: release [-root FOLDER] [-commit COMMIT] [-binaries FOLDER] VERSION")
+	}
+	if *folder != "" {
+		if err := binaries(*root, flag.Arg(0), *folder); err != nil {
+			log.Fatal("release: ", err)
+		}
+		return
 	}
 	dir, err := os.MkdirTemp("", "release")
 	if err != nil {
@@ -120,16 +129,32 @@ func check(dir, root, commit, version string) error {
 		return fmt.Errorf("the command says %q, not %q", out, want)
 	}
 	fmt.Print(out)
-	return program(env, dir, version)
+	if err := program(env, dir, version); err != nil {
+		return err
+	}
+	return examples(env, dir, version)
 }
 
-// environment returns that of a user who has Go and nothing else.
+// examples builds each example with the module of the zip in place of the source beside it.
+func examples(env []string, dir, version string) error {
+	folder := filepath.Join(dir, "source", "examples")
+	for _, command := range []string{"go mod edit -dropreplace " + path + " -require " + path + "@" + version, "go mod tidy", "go build ./...", "go vet ./..."} {
+		if _, err := run(env, folder, strings.Fields(command)...); err != nil {
+			return fmt.Errorf("examples: %w", err)
+		}
+	}
+	fmt.Println("the examples build with the module alone")
+	return nil
+}
+
+// environment returns that of a user who has Go with its defaults and nothing else. The
+// database of checksums does not know the version yet.
 func environment(dir, proxy string) []string {
 	bin := filepath.Join(dir, "bin")
 	return []string{
 		"HOME=" + dir, "USERPROFILE=" + dir, "TMPDIR=" + os.TempDir(), "GOPATH=" + dir, "GOBIN=" + bin, "GOCACHE=" + filepath.Join(dir, "cache"),
 		"PATH=" + bin + string(filepath.ListSeparator) + os.Getenv("PATH"),
-		"GOPROXY=file://" + filepath.ToSlash(proxy), "GOSUMDB=off", "GOTOOLCHAIN=local", "GOFLAGS=", "GOWORK=off", "GOENV=off",
+		"GOPROXY=file://" + filepath.ToSlash(proxy), "GONOSUMDB=" + path,
 	}
 }
 
