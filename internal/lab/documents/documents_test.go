@@ -121,6 +121,7 @@ var packages = map[string]string{
 	"context": "context", "errors": "errors", "flag": "flag", "fmt": "fmt", "http": "net/http", "io": "io", "json": "encoding/json", "log": "log",
 	"bufio": "bufio", "net": "net", "os": "os", "slog": "log/slog", "time": "time",
 	"tls": "crypto/tls", "x509": "crypto/x509",
+	"atomic": "sync/atomic", "httptest": "net/http/httptest", "jsonschema": "github.com/stdmcp/stdmcp/mcp/jsonschema",
 	"testing": "testing", "synctest": "testing/synctest", "mcptest": "github.com/stdmcp/stdmcp/mcp/mcptest",
 	"mcp": "github.com/stdmcp/stdmcp/mcp", "jsonrpc": "github.com/stdmcp/stdmcp/mcp/jsonrpc",
 	"stdio": "github.com/stdmcp/stdmcp/mcp/stdio", "sse": "github.com/stdmcp/stdmcp/mcp/sse",
