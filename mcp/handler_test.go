@@ -301,6 +301,42 @@ func TestMaxRounds(t *testing.T) {
 	}
 }
 
+// TestRoundsAndPollsInTurn: a server that alternates questions with polls gets as many answers
+// as one that only asks, and no answer of an earlier round again, whose question may have
+// been another one.
+func TestRoundsAndPollsInTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := 0
+		_, rwc := newPeer(t, modern, func(p *peer, m request) {
+			n++
+			question := ""
+			if n%2 == 1 {
+				question = fmt.Sprintf(`,"inputRequests":{"r%d":{"method":"roots/list"}}`, n)
+			}
+			p.answer(m, fmt.Sprintf(`{"resultType":"input_required","requestState":"s%d"%s}`, n, question))
+		})
+		asked := 0
+		roots := mcp.Roots{List: func(context.Context) ([]mcp.Root, error) { asked++; return nil, nil }}
+		var sent []string
+		trace := &mcp.Trace{Message: func(_ context.Context, out bool, data []byte) {
+			if out && strings.Contains(string(data), "tools/call") {
+				sent = append(sent, string(data))
+			}
+		}}
+		c := connectStream(t, rwc, &mcp.Options{MaxRounds: 3, Handlers: []mcp.Handler{roots}, Trace: trace})
+		_, err := c.CallTool(t.Context(), "any", nil)
+		wantError(t, err, mcp.ErrInputRequired, "rounds")
+		if asked != 3 || n != 7 {
+			t.Errorf("asked %d times in %d requests, want 3 in 7", asked, n)
+		}
+		for i, text := range sent {
+			if has := strings.Contains(text, "inputResponses"); has != (i%2 == 1) || has && !strings.Contains(text, fmt.Sprintf(`"inputResponses":{"r%d":`, i)) {
+				t.Errorf("request %d: %s", i, text)
+			}
+		}
+	})
+}
+
 type nameKey struct{}
 
 // TestHandlerContextHasValuesOfCallAndConnect: handlers identify the server by
