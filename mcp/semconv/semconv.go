@@ -32,6 +32,9 @@ type Attribute struct {
 // SpanName returns the name of the request's span: its method, and the tool or prompt. It
 // has no URI, as each name should be that of many spans.
 func SpanName(call *mcp.OutgoingCall) string {
+	if call == nil {
+		return ""
+	}
 	if nameOf(call.Method) == "" || call.Name == "" {
 		return call.Method
 	}
@@ -42,6 +45,9 @@ func SpanName(call *mcp.OutgoingCall) string {
 // returned result and err. One of them is error.type if err is not nil or the result
 // is that of a tool that failed; the status of the span should then be an error.
 func Attributes(call *mcp.OutgoingCall, result mcp.RawMessage, err error) (list []Attribute) {
+	if call == nil {
+		return nil
+	}
 	add := func(name string, value any) {
 		if value != "" {
 			list = append(list, Attribute{name, value})

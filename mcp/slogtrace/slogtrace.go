@@ -12,8 +12,8 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
-// New returns a Trace that writes to a logger, each line with the context of the client. Its
-// functions may be replaced, or set to nil. The levels are:
+// New returns a Trace that writes to a logger, or to slog.Default() if that is nil, each line
+// with the context of the client. Its functions may be replaced, or set to nil. The levels are:
 //
 //   - error: a panic of the program, with its stack
 //   - warn: a session, a connection or a stream is lost; data was discarded
@@ -23,6 +23,9 @@ import (
 // No line has the content of a message or of discarded data, which may be secret. Errors have
 // no credential; they may quote up to some 100 bytes of what a server wrote.
 func New(l *slog.Logger) *mcp.Trace {
+	if l == nil {
+		l = slog.Default()
+	}
 	failed := func(level slog.Level, text string) func(context.Context, error) {
 		return func(ctx context.Context, err error) { l.LogAttrs(ctx, level, text, errorOf(err)) }
 	}
