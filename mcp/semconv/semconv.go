@@ -35,10 +35,10 @@ func SpanName(call *mcp.OutgoingCall) string {
 	if call == nil {
 		return ""
 	}
-	if nameOf(call.Method) == "" || call.Name == "" {
-		return call.Method
+	if nameOf[call.Method] != "" && call.Name != "" {
+		return call.Method + " " + call.Name
 	}
-	return call.Method + " " + call.Name
+	return call.Method
 }
 
 // Attributes returns the attributes of a request, sorted by subject, after its Send has
@@ -54,7 +54,7 @@ func Attributes(call *mcp.OutgoingCall, result mcp.RawMessage, err error) (list 
 		}
 	}
 	add("mcp.method.name", call.Method)
-	if name := nameOf(call.Method); name != "" {
+	if name := nameOf[call.Method]; name != "" {
 		add(name, call.Name)
 	}
 	switch call.Method {
@@ -73,42 +73,27 @@ func Attributes(call *mcp.OutgoingCall, result mcp.RawMessage, err error) (list 
 		add("network.protocol.name", "http")
 		if u, err := url.Parse(call.Address); err == nil && u.Host != "" {
 			add("server.address", u.Hostname())
-			add("server.port", port(u))
+			port, err := strconv.Atoi(u.Port())
+			if err != nil {
+				port = map[string]int{"http": 80, "https": 443}[u.Scheme]
+			}
+			add("server.port", port)
 		}
 	}
-	var refused *jsonrpc.Error
-	if errors.As(err, &refused) {
-		add("rpc.response.status_code", strconv.FormatInt(refused.Code, 10))
+	kind := errorType(call, result, err)
+	if refused := new(jsonrpc.Error); errors.As(err, &refused) {
+		kind = strconv.FormatInt(refused.Code, 10)
+		add("rpc.response.status_code", kind)
 	}
-	add("error.type", errorType(call, result, err))
+	add("error.type", kind)
 	return list
 }
 
-// nameOf returns the attribute of Name.
-func nameOf(method string) string {
-	switch method {
-	case "tools/call":
-		return "gen_ai.tool.name"
-	case "prompts/get":
-		return "gen_ai.prompt.name"
-	}
-	return ""
-}
+// nameOf has the attribute of Name, by methods.
+var nameOf = map[string]string{"tools/call": "gen_ai.tool.name", "prompts/get": "gen_ai.prompt.name"}
 
-func port(u *url.URL) int {
-	n, _ := strconv.Atoi(u.Port())
-	switch {
-	case n == 0 && u.Scheme == "https":
-		n = 443
-	case n == 0:
-		n = 80
-	}
-	return n
-}
-
-// errorType returns the code of the server's error, the HTTP status, or one of few words.
+// errorType returns the HTTP status or one of few words.
 func errorType(call *mcp.OutgoingCall, result mcp.RawMessage, err error) string {
-	var refused *jsonrpc.Error
 	var status *httperr.StatusError
 	var tool mcp.CallToolResult
 	switch {
@@ -117,8 +102,6 @@ func errorType(call *mcp.OutgoingCall, result mcp.RawMessage, err error) string 
 			return "tool_error"
 		}
 		return ""
-	case errors.As(err, &refused):
-		return strconv.FormatInt(refused.Code, 10)
 	case errors.As(err, &status):
 		return strconv.Itoa(status.Status)
 	case errors.Is(err, context.DeadlineExceeded):
