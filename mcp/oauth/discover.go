@@ -77,7 +77,7 @@ func (t *Transport) discover(ctx context.Context, d demand) (*server, error) {
 	case m == nil:
 		s.legacy = true
 		return s, t.findServer(ctx, s, origin(t.url), dead)
-	case len(m.servers) == 0: // then it is the server itself, as before there was such metadata, or none
+	case len(m.servers) == 0: // it is the server itself, which brings no other party in, or none
 		return s, t.findServer(ctx, s, origin(t.url), &Error{URL: httpx.Clean(t.url), Rule: "the metadata names no authorization server"})
 	}
 	return s, t.findServer(ctx, s, t.chooseServer(m.servers), nil)

@@ -22,7 +22,7 @@
 // browser and receives the authorization response on this machine; [Paste] is
 // for a user whose browser runs on another machine, and so is [Device], where the
 // user enters a code (device authorization, RFC 8628, an extension that is in no
-// version of MCP). Options.Grant gets tokens
+// version of MCP). A [TokenAuthorizer] gets tokens elsewhere. Options.Grant gets tokens
 // without a user: [ClientCredentials] for a program that acts for itself,
 // [Assertion] for a workload that its platform gives an identity, [Identity]
 // for the users of an enterprise. If neither is set, a request that needs a new
@@ -44,7 +44,9 @@
 //
 // Some authorization servers forget dynamic registrations. The Transport asks before
 // a login whether the server knows the program, and registers again if not. A login
-// that times out and [Transport.Logout] delete the registration.
+// that times out and [Transport.Logout] delete the registration. If a server refuses a
+// registration, the Transport asks for less: no application_type, no scopes, no refresh
+// tokens, a client with a secret, or a redirect URI with the host localhost.
 //
 // Protocol version 2026-07-28 deprecates dynamic registration; a version released
 // on or after 2027-07-28 may remove it. Options.ClientURL replaces it.
@@ -63,7 +65,7 @@
 //     machine, not even after a redirect. If a proxy resolves the names, the proxy
 //     must check that.
 //   - A metadata document must state exactly the resource or the issuer that it
-//     was fetched for. At a well-known URL, the stated resource may also be a
+//     was fetched for, except for a slash at the end of the issuer. At a well-known URL, the stated resource may also be a
 //     parent of the server's URL. Options.Resource accepts another resource.
 //     With Options.Issuer, no other authorization server is contacted.
 //   - If the challenge names a dead URL, the well-known URLs of the server itself

@@ -201,7 +201,8 @@ func (a *response) refusal(secrets ...string) *ServerError {
 	return e
 }
 
-// members returns the body, or the JSON of a form, which some token endpoints answer with.
+// members returns the body, or the JSON of a form, which some token endpoints answer with:
+// the same party sends the same values.
 func (a *response) members() []byte {
 	form, err := url.ParseQuery(string(a.body))
 	if err != nil || !strings.HasPrefix(a.header.Get("Content-Type"), "application/x-www-form-urlencoded") || !form.Has("access_token") && !form.Has("error") {
