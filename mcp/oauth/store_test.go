@@ -381,3 +381,35 @@ func storeManyEntries(t *testing.T) {
 		}
 	}
 }
+
+// TestFileOfEarlierVersions: a file that an earlier version wrote, with the entries of two
+// servers, serves both, and what is written beside them has the members that the earlier
+// version reads.
+func TestFileOfEarlierVersions(t *testing.T) {
+	one, two := newEnv(t), newEnv(t)
+	text := "["
+	for i, e := range []*env{one, two} {
+		e.access[fmt.Sprint("old-", i, mark)] = &issued{}
+		if i > 0 {
+			text += ","
+		}
+		text += fmt.Sprintf(`{"issuer":"","resource":%q,"client":"","saved":1,"data":{"issuer":%q,"resource":%[1]q,"client_id":"c","resource_metadata":"","wanted_scope":"","zone":""}},`+
+			`{"issuer":%[2]q,"resource":%[1]q,"client":"c","saved":1,"data":{"access_token":"old-%[3]d`+mark+`","refresh_token":"r","token_type":"Bearer","expires_at":4102444800}}`, e.url(), e.as.URL, i)
+	}
+	path := filepath.Join(t.TempDir(), "tokens.json")
+	if err := os.WriteFile(path, []byte(text+"]"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range []*env{one, two} {
+		e.mustGet(e.transport(func(o *Options) { o.Store, o.Authorizer = NewFile(path), nil }))
+	}
+	one.forgetAccess()
+	one.mustGet(one.transport(func(o *Options) { o.Store = NewFile(path) }))
+	two.mustGet(two.transport(func(o *Options) { o.Store, o.Authorizer = NewFile(path), nil }))
+	data, err := os.ReadFile(path)
+	for _, name := range []string{`"issuer"`, `"resource"`, `"client"`, `"saved"`, `"client_id"`, `"resource_metadata"`, `"access_token"`, `"token_type":"Bearer"`, `"expires_at"`, `"redirect_uri"`} {
+		if err != nil || !strings.Contains(string(data), name) {
+			t.Errorf("%v, no %s in %s", err, name, data)
+		}
+	}
+}
