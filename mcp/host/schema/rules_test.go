@@ -39,6 +39,7 @@ func TestMended(t *testing.T) {
 		{"anthropic", `{"$id":"#a"}`, `{"$anchor":"a"}`, "draft"},
 		{"anthropic", `{"$ref":"#/$defs/x","description":"d"}`, `{"description":"d\n$ref: #/$defs/x"}`, "reference"},
 		{"gemini", `{"$ref":"#/properties/p/x","x":{"type":"null"}}`, `{"x":{"type":"null"},"anyOf":[{"$ref":"#/$defs/d1"}]}`, "definitions siblings"},
+		{"gemini", `{"$ref":"#/properties","$dynamicRef":"#x"}`, `{"description":"$dynamicRef: #x","anyOf":[{"$ref":"#/$defs/d1"}]}`, "reference siblings"},
 		{"gemini-parameters", `{"type":["string","null"],"enum":["a",null]}`, `{"type":"string","enum":["a"],"nullable":true}`, "openapi"},
 		{"gemini-parameters", `{"type":"string","enum":["a"],"nullable":true}`, `{"type":"string","enum":["a"],"nullable":true}`, ""},
 		{"gemini-parameters", `{"anyOf":[{"type":"array","items":{"type":"string"}},{"type":"array","items":{"type":"integer"}}]}`,

@@ -114,6 +114,9 @@ func (w *walker) schema(n *node) {
 			i++
 		}
 	}
+	if w.target&(gemini|vertex) != 0 && n.get("$ref") != nil {
+		w.siblings(n)
+	}
 	kind := n.get("type")
 	if isKind(kind, "array") && n.get("items") == nil && w.breaks(ruleItems) {
 		n.set("items", object())
@@ -493,22 +496,26 @@ func (w *walker) reference(n *node, key, ref string) (ruleID, *node) {
 	if ref != "#" && (name == ref || w.root.get("$defs").get(argnames.Unescape(name)) != target) && w.breaks(ruleDefinitions) {
 		n.set(key, quoted(w.define(target)))
 	}
+	return fine, nil
+}
+
+// siblings moves a reference beside other keywords into a group.
+func (w *walker) siblings(n *node) {
 	for _, other := range n.keys {
-		if key == "$ref" && other[:min(len(other), 1)] != "$" && w.breaks(ruleSiblings) {
-			alone := object()
-			alone.set("$ref", n.get("$ref"))
-			n.remove(key)
+		if other[:min(len(other), 1)] != "$" && w.breaksAt(ruleSiblings, "$ref") {
+			list := &node{array: true, items: []*node{object()}}
+			list.items[0].set("$ref", n.get("$ref"))
+			n.remove("$ref")
 			group := "anyOf"
 			if n.get(group) != nil {
 				if group = "allOf"; n.get(group) != nil {
-					alone.set("allOf", n.get(group))
+					list.items = append(list.items, n.get(group).items...)
 				}
 			}
-			n.set(group, &node{array: true, items: []*node{alone}})
+			n.set(group, list)
 			break
 		}
 	}
-	return fine, nil
 }
 
 // unique returns list without what occurs again.
