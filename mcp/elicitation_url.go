@@ -151,7 +151,7 @@ const maxDonePages = 1000
 func (d *donePages) wait(ctx context.Context, id string) {
 	d.mu.Lock()
 	if i := slices.Index(d.done, id); i >= 0 {
-		d.forget(i)
+		d.forgetLocked(i)
 		d.mu.Unlock()
 		return
 	}
@@ -190,14 +190,14 @@ func (d *donePages) complete(id string) error {
 		if len(d.done) == 0 {
 			return ErrOverloaded
 		}
-		d.forget(0)
+		d.forgetLocked(0)
 	}
 	d.done = append(d.done, strings.Clone(id))
 	return nil
 }
 
-// forget removes a complete page. d.mu is held.
-func (d *donePages) forget(i int) {
+// forgetLocked removes a complete page.
+func (d *donePages) forgetLocked(i int) {
 	d.c.budget.Return(len(d.done[i]))
 	d.done = slices.Delete(d.done, i, i+1)
 }

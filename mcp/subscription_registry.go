@@ -148,7 +148,7 @@ func (s *subscriptions) remove(sub *Subscription) {
 	var unused []string
 	if i := slices.Index(s.all, sub); i >= 0 {
 		s.all = slices.Delete(s.all, i, i+1)
-		unused = s.unused(sub)
+		unused = s.unusedLocked(sub)
 	}
 	s.mu.Unlock()
 	if len(unused) == 0 || s.client.conn.Err() != nil {
@@ -159,7 +159,7 @@ func (s *subscriptions) remove(sub *Subscription) {
 	for _, uri := range unused {
 		_ = s.send(ctx, "resources/unsubscribe", uri) // best effort
 		s.mu.Lock()
-		again := s.uses(uri) // another subscription has begun, perhaps before the server handled this
+		again := s.usesLocked(uri) // another subscription has begun, perhaps before the server handled this
 		s.mu.Unlock()
 		if again {
 			_ = s.send(ctx, "resources/subscribe", uri)
@@ -167,12 +167,12 @@ func (s *subscriptions) remove(sub *Subscription) {
 	}
 }
 
-// unused returns the resources that only sub has had, which is not in the list
-// any more. s.mu is held.
-func (s *subscriptions) unused(sub *Subscription) (uris []string) {
+// unusedLocked returns the resources that only sub has had, which is not in the list any
+// more.
+func (s *subscriptions) unusedLocked(sub *Subscription) (uris []string) {
 	if s.client.era().legacy() {
 		for _, uri := range sub.Honored().ResourceSubscriptions {
-			if !s.uses(uri) {
+			if !s.usesLocked(uri) {
 				uris = append(uris, uri)
 			}
 		}
@@ -180,8 +180,8 @@ func (s *subscriptions) unused(sub *Subscription) (uris []string) {
 	return uris
 }
 
-// uses reports whether a subscription has the resource. s.mu is held.
-func (s *subscriptions) uses(uri string) bool {
+// usesLocked reports whether a subscription has the resource.
+func (s *subscriptions) usesLocked(uri string) bool {
 	for _, sub := range s.all {
 		if slices.Contains(sub.Honored().ResourceSubscriptions, uri) {
 			return true

@@ -105,7 +105,7 @@ func (t Tasks) toolsListed(c *Client, tools []*Tool) {
 		table.support = make(map[string]taskSupport)
 	}
 	for _, t := range tools {
-		table.forget(c, t.Name)
+		table.forgetLocked(c, t.Name)
 		if e := t.Execution; e != nil && (e.TaskSupport == TaskRequired || e.TaskSupport == TaskOptional) && c.budget.Take(len(t.Name)) {
 			table.support[strings.Clone(t.Name)] = taskSupport{e.TaskSupport == TaskRequired, time.Now()}
 		}
@@ -118,7 +118,7 @@ func (t Tasks) listEnded(c *Client, began time.Time) {
 	table.mu.Lock()
 	for name, s := range table.support {
 		if s.listed.Before(began) {
-			table.forget(c, name)
+			table.forgetLocked(c, name)
 		}
 	}
 	table.mu.Unlock()
@@ -130,8 +130,8 @@ type taskSupport struct {
 	listed   time.Time
 }
 
-// forget removes a tool from support. t.mu is held.
-func (t *taskTable) forget(c *Client, tool string) {
+// forgetLocked removes a tool from support.
+func (t *taskTable) forgetLocked(c *Client, tool string) {
 	if _, ok := t.support[tool]; ok {
 		c.budget.Return(len(tool))
 		delete(t.support, tool)

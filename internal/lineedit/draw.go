@@ -97,8 +97,8 @@ func layout(prompt string, text []rune, pos, columns, rows int) frame {
 	return f
 }
 
-// draw replaces what the screen shows by the last edit. It is called with mu held.
-func (e *Editor) draw() {
+// drawLocked replaces what the screen shows by the last edit.
+func (e *Editor) drawLocked() {
 	if len(e.stack) == 0 {
 		return
 	}
@@ -153,8 +153,8 @@ func up(rows int) string {
 	return "\x1b[" + strconv.Itoa(rows) + "A"
 }
 
-// erase removes the edit from the screen. It is called with mu held.
-func (e *Editor) erase() {
+// eraseLocked removes the edit from the screen.
+func (e *Editor) eraseLocked() {
 	e.write(e.screen.clear(0))
 	e.screen = frame{}
 }
@@ -175,5 +175,5 @@ func (e *Editor) Resize() {
 	}
 	e.write(e.screen.clear(further))
 	e.screen = frame{}
-	e.draw()
+	e.drawLocked()
 }

@@ -77,10 +77,10 @@ func (e *Editor) pressCtrl(s *edit, letter rune) {
 	case 'b':
 		s.pos = prev(s.text, s.pos)
 	case 'c':
-		e.end(s, ErrInterrupted)
+		e.endLocked(s, ErrInterrupted)
 	case 'd':
 		if len(s.text) == 0 {
-			e.end(s, io.EOF)
+			e.endLocked(s, io.EOF)
 			return
 		}
 		s.remove(s.pos, next(s.text, s.pos))
@@ -119,7 +119,7 @@ func (e *Editor) pressEnter(s *edit) {
 		s.insert([]rune{'\n'})
 		return
 	}
-	e.end(s, nil)
+	e.endLocked(s, nil)
 }
 
 // insert inserts what the user typed or pasted, as long as there is room.

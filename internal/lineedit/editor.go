@@ -94,12 +94,12 @@ func (e *Editor) ReadLine(ctx context.Context, l *Line) (string, error) {
 		e.restore = restore
 		e.write("\x1b[?2004h") // mark pasted text
 	} else {
-		e.erase()
+		e.eraseLocked()
 	}
 	s.lines = l.History.Lines()
 	s.at = len(s.lines)
 	e.stack = append(e.stack, s)
-	e.draw()
+	e.drawLocked()
 	if !e.reading {
 		e.reading = true
 		go e.read() // ends when no line is read, or with the input
@@ -113,7 +113,7 @@ func (e *Editor) ReadLine(ctx context.Context, l *Line) (string, error) {
 		select {
 		case <-s.done:
 		default:
-			e.end(s, context.Cause(ctx))
+			e.endLocked(s, context.Cause(ctx))
 		}
 	}
 	return string(s.text), s.err
@@ -136,13 +136,13 @@ func (e *Editor) read() {
 			changed = true
 		}
 		for len(e.stack) > 0 && e.err != nil {
-			e.end(e.stack[len(e.stack)-1], e.err)
+			e.endLocked(e.stack[len(e.stack)-1], e.err)
 		}
 		if len(e.stack) == 0 {
 			return
 		}
 		if changed {
-			e.draw()
+			e.drawLocked()
 		}
 		e.mu.Unlock()
 		n, err := e.in.Read(buf)
@@ -154,14 +154,13 @@ func (e *Editor) read() {
 	}
 }
 
-// end ends an edit, which leaves its text on the screen. It is called with mu
-// held.
-func (e *Editor) end(s *edit, err error) {
+// endLocked ends an edit, which leaves its text on the screen.
+func (e *Editor) endLocked(s *edit, err error) {
 	top := e.stack[len(e.stack)-1] == s
 	if top {
 		s.search = nil
 		s.pos = len(s.text)
-		e.draw()
+		e.drawLocked()
 		e.write("\r\n")
 		e.screen = frame{}
 	}
@@ -179,7 +178,7 @@ func (e *Editor) end(s *edit, err error) {
 		e.restore()
 		e.restore = nil
 	case top:
-		e.draw()
+		e.drawLocked()
 	}
 }
 
@@ -197,7 +196,7 @@ func (e *Editor) Close() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for len(e.stack) > 0 {
-		e.end(e.stack[len(e.stack)-1], io.EOF)
+		e.endLocked(e.stack[len(e.stack)-1], io.EOF)
 	}
 }
 
@@ -214,12 +213,12 @@ func (e *Editor) print(text string) {
 		e.write(text)
 		return
 	}
-	e.erase()
+	e.eraseLocked()
 	if text != "" && !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}
 	e.write(strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\n", "\r\n"))
-	e.draw()
+	e.drawLocked()
 }
 
 // Editing reports whether a line is being edited.

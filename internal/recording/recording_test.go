@@ -155,7 +155,7 @@ func FuzzIsPlain(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		w := NewWriter(io.Discard, "opensesame")
-		if !w.isPlain(data) {
+		if !w.isPlainLocked(data) {
 			return
 		}
 		found := false

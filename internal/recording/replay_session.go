@@ -218,7 +218,7 @@ func (s *session) send(e *step, x *exchange, m jsonrpc.Message, last bool) {
 		text = setID(text, idText(m.ID))
 	case isResponse && !e.Message.ID.IsZero(): // one more response, or one with a wrong id
 		s.mu.Lock()
-		text = setID(text, s.wrongID(e))
+		text = setID(text, s.wrongIDLocked(e))
 		s.mu.Unlock()
 	}
 	if e.Message.IsRequest() {
@@ -233,10 +233,10 @@ func (s *session) send(e *step, x *exchange, m jsonrpc.Message, last bool) {
 	}
 }
 
-// wrongID returns the id of a response that no request waits for: that of today's request
-// if the response has the id of the recorded one, or a text in place of its number or the
-// other way round. The caller holds mu.
-func (s *session) wrongID(e *step) []byte {
+// wrongIDLocked returns the id of a response that no request waits for: that of today's
+// request if the response has the id of the recorded one, or a text in place of its
+// number or the other way round.
+func (s *session) wrongIDLocked(e *step) []byte {
 	recorded := e.Message.ID.String()
 	if id := s.ids[recordedID(e.Conn, recorded)]; id != nil {
 		return id

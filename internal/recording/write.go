@@ -196,12 +196,12 @@ func (w *Writer) write(conn int, kind string, data []byte) bool {
 		return true
 	}
 	masked := data
-	if !w.isPlain(data) {
+	if !w.isPlainLocked(data) {
 		if kind == from(true, "") {
 			w.secrets.Learn(data)
 		}
 		var ok bool
-		masked, ok = mask(w.buf[:0], data, w.secrets, w.isSecret)
+		masked, ok = mask(w.buf[:0], data, w.secrets, w.isSecretLocked)
 		if w.buf = masked; !ok {
 			return false
 		}
@@ -230,10 +230,9 @@ func (w *Writer) unlock() {
 	w.mu.Unlock()
 }
 
-// isPlain reports whether a message can be recorded as it is, at a glance: it is
-// JSON on one line, no member has the name of a secret, and no secret is in it. The
-// caller holds mu.
-func (w *Writer) isPlain(data []byte) bool {
+// isPlainLocked reports whether a message can be recorded as it is, at a glance: it is
+// JSON on one line, no member has the name of a secret, and no secret is in it.
+func (w *Writer) isPlainLocked(data []byte) bool {
 	for rest := data; ; {
 		colon := bytes.IndexByte(rest, ':')
 		if colon < 0 {
@@ -246,7 +245,7 @@ func (w *Writer) isPlain(data []byte) bool {
 		if end >= 0 && rest[end] == '"' { // else the colon is in a string
 			begin := bytes.LastIndexByte(rest[:end], '"')
 			name := rest[begin+1 : end]
-			if begin > 0 && rest[begin-1] == '\\' || bytes.IndexByte(name, '\\') >= 0 || w.isSecret(name) {
+			if begin > 0 && rest[begin-1] == '\\' || bytes.IndexByte(name, '\\') >= 0 || w.isSecretLocked(name) {
 				return false
 			}
 		}
@@ -295,8 +294,8 @@ func (w *Writer) Close() error {
 // maxNames and maxNameBytes limit what isSecret remembers.
 const maxNames, maxNameBytes = 1000, 200
 
-// isSecret is the function isSecret with a memory. The caller holds mu.
-func (w *Writer) isSecret(name []byte) bool {
+// isSecretLocked is the function isSecret with a memory.
+func (w *Writer) isSecretLocked(name []byte) bool {
 	secret, known := w.names[string(name)]
 	if !known {
 		if secret = isSecret(name); len(w.names) < maxNames && len(name) <= maxNameBytes {

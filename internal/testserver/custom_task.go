@@ -15,13 +15,13 @@ func (r *CustomCall) beginTask() {
 func (t *task) ask(kind string, q query) ([]byte, error) {
 	t.srv.mu.Lock()
 	t.run.query, t.kinds, t.inputs, t.inputRequested = q, []string{kind}, map[string][]byte{}, false
-	t.set("input_required", "Input is required.")
+	t.setLocked("input_required", "Input is required.")
 	t.srv.mu.Unlock()
 	t.notify()
 	answer, err := t.run.receive()
 	t.srv.mu.Lock()
-	if !t.over() {
-		t.set("working", "Input was received.")
+	if !t.overLocked() {
+		t.setLocked("working", "Input was received.")
 	}
 	t.srv.mu.Unlock()
 	return answer, err
@@ -30,10 +30,10 @@ func (t *task) ask(kind string, q query) ([]byte, error) {
 // report changes the message of the task.
 func (t *task) report(done float64, message string) {
 	t.srv.mu.Lock()
-	over := t.over()
+	over := t.overLocked()
 	if !over {
 		t.done = int(done)
-		t.set("working", message)
+		t.setLocked("working", message)
 	}
 	t.srv.mu.Unlock()
 	if !over {
@@ -44,9 +44,9 @@ func (t *task) report(done float64, message string) {
 // storeOutcome stores the outcome of the function, unless the task was canceled.
 func (t *task) storeOutcome(e customEvent) {
 	t.srv.mu.Lock()
-	over := t.over()
+	over := t.overLocked()
 	if !over {
-		t.complete(e)
+		t.completeLocked(e)
 	}
 	t.srv.mu.Unlock()
 	if !over {
@@ -54,15 +54,15 @@ func (t *task) storeOutcome(e customEvent) {
 	}
 }
 
-// complete ends the task. The caller holds srv.mu.
-func (t *task) complete(e customEvent) {
+// completeLocked ends the task.
+func (t *task) completeLocked(e customEvent) {
 	if e.err != nil {
 		failure, data := &Error{Code: codeInternal}, ""
 		if errors.As(e.err, &failure) && failure.Data != "" {
 			data = `,"data":` + failure.Data
 		}
 		t.failure = `{"code":` + itoa(failure.Code) + `,"message":` + quote(e.err.Error()) + data + "}"
-		t.set("failed", e.err.Error())
+		t.setLocked("failed", e.err.Error())
 		return
 	}
 	t.result, t.meta = e.members, e.meta
@@ -70,5 +70,5 @@ func (t *task) complete(e customEvent) {
 	if f := newFields("result", []byte("{"+e.members+"}")); t.session != nil && f.optBool("isError") {
 		status = "failed" // as 2025-11-25 requires
 	}
-	t.set(status, "Ended.")
+	t.setLocked(status, "Ended.")
 }

@@ -144,7 +144,7 @@ func (s *Session) owe(answers []string) (all []string) {
 func (s *Session) refuse(c *call, r *refusal) {
 	c.cancel()
 	s.mu.Lock()
-	s.use(c.key)
+	s.useLocked(c.key)
 	s.mu.Unlock()
 	if !r.permitted {
 		c.violation(r.what)
@@ -215,7 +215,7 @@ func (s *Session) receiveCancellation(f *fields) {
 	}
 	key := idKey(id)
 	s.mu.Lock()
-	c, used, isInit := s.calls[key], s.isUsed(key), key == s.initID
+	c, used, isInit := s.calls[key], s.isUsedLocked(key), key == s.initID
 	s.mu.Unlock()
 	switch {
 	case isInit:
@@ -227,16 +227,16 @@ func (s *Session) receiveCancellation(f *fields) {
 	}
 }
 
-// isUsed reports whether a request had the id of key. The caller holds mu.
-func (s *Session) isUsed(key string) bool {
+// isUsedLocked reports whether a request had the id of key.
+func (s *Session) isUsedLocked(key string) bool {
 	if n, err := strconv.Atoi(key); err == nil && 0 < n && n <= s.upto {
 		return true
 	}
 	return s.used[key]
 }
 
-// use records the id of a request. The caller holds mu.
-func (s *Session) use(key string) {
+// useLocked records the id of a request.
+func (s *Session) useLocked(key string) {
 	if key == itoa(s.upto+1) {
 		s.upto++
 	} else {

@@ -40,8 +40,8 @@ type task struct {
 	changed         chan struct{}     // closed when status or message change
 }
 
-// over reports whether the task has ended. The caller holds srv.mu.
-func (t *task) over() bool { return t.status != "working" && t.status != "input_required" }
+// overLocked reports whether the task has ended.
+func (t *task) overLocked() bool { return t.status != "working" && t.status != "input_required" }
 
 // taskSupport returns what the definition of a tool declares for 2025-11-25. In the
 // modern era research becomes a task and look_up does not.
@@ -53,8 +53,8 @@ func (s *Server) taskSupport(tool string) string {
 	return newFields("tool", []byte(t.definition)).optObject("execution").optText("taskSupport")
 }
 
-// question describes the input that the task needs. The caller holds srv.mu.
-func (t *task) question() *question { return &question{kinds: t.kinds, run: t.run} }
+// questionLocked describes the input that the task needs.
+func (t *task) questionLocked() *question { return &question{kinds: t.kinds, run: t.run} }
 
 // validateTask checks whether the client may call the tool as a task, or without
 // one (2025-11-25 basic/utilities/tasks, Tool-Level Negotiation).
@@ -126,7 +126,7 @@ func (c *call) beginTask(t *task) {
 	t.id = fmt.Sprintf("task «%d»", s.count()) // not ASCII, so that HTTP must encode it
 	s.mu.Lock()
 	s.tasks[t.id] = t
-	t.schedule()
+	t.scheduleLocked()
 	s.mu.Unlock()
 	if c.modern {
 		c.respond("result", c.complete("task", t.members(true), ""))
@@ -135,8 +135,8 @@ func (c *call) beginTask(t *task) {
 	}
 }
 
-// schedule schedules the next step. The caller holds srv.mu.
-func (t *task) schedule() {
+// scheduleLocked schedules the next step.
+func (t *task) scheduleLocked() {
 	if t.run == nil {
 		time.AfterFunc(t.pace, t.step)
 	}
@@ -144,26 +144,26 @@ func (t *task) schedule() {
 
 func (t *task) step() {
 	t.srv.mu.Lock()
-	if t.over() {
+	if t.overLocked() {
 		t.srv.mu.Unlock()
 		return
 	}
 	switch {
 	case t.done == 1 && len(t.inputs) < len(t.kinds):
-		t.set("input_required", "More has to be known.")
+		t.setLocked("input_required", "More has to be known.")
 	case t.done < t.steps || t.end == "never":
 		t.done++
-		t.set("working", fmt.Sprintf("Step %d of %d.", t.done, t.steps))
-		t.schedule()
+		t.setLocked("working", fmt.Sprintf("Step %d of %d.", t.done, t.steps))
+		t.scheduleLocked()
 	default:
-		t.complete(t.outcome())
+		t.completeLocked(t.outcomeLocked())
 	}
 	t.srv.mu.Unlock()
 	t.notify()
 }
 
-// outcome returns how the task ends. The caller holds srv.mu.
-func (t *task) outcome() customEvent {
+// outcomeLocked returns how the task ends.
+func (t *task) outcomeLocked() customEvent {
 	switch t.end {
 	case "failure":
 		return customEvent{err: &Error{Code: codeInternal, Message: "The library burnt down."}}
@@ -177,8 +177,8 @@ func (t *task) outcome() customEvent {
 	return customEvent{members: `"content":[` + textBlock(text) + "]"}
 }
 
-// set changes the status. The caller holds srv.mu.
-func (t *task) set(status, message string) {
+// setLocked changes the status.
+func (t *task) setLocked(status, message string) {
 	t.status, t.message, t.updated = status, message, time.Now()
 	close(t.changed)
 	t.changed = make(chan struct{})
@@ -207,7 +207,7 @@ func (t *task) detailed() string {
 	defer t.srv.mu.Unlock()
 	switch t.status {
 	case "input_required":
-		return members + "," + t.question().inputRequests()
+		return members + "," + t.questionLocked().inputRequests()
 	case "completed":
 		result := t.result
 		if t.meta != "" {
@@ -247,6 +247,6 @@ func (t *task) addInput(kind string, answer []byte) {
 		if t.run != nil {
 			t.run.answers <- answer // there is space for one
 		}
-		t.schedule()
+		t.scheduleLocked()
 	}
 }

@@ -67,9 +67,9 @@ func (c *call) cancelTask() {
 		return
 	}
 	t.srv.mu.Lock()
-	over := t.over()
+	over := t.overLocked()
 	if !over {
-		t.set("cancelled", "Cancelled by the client.")
+		t.setLocked("cancelled", "Cancelled by the client.")
 	}
 	t.srv.mu.Unlock()
 	switch {
@@ -96,7 +96,7 @@ func (c *call) updateTask() {
 	}
 	for _, kind := range responses.keys() {
 		t.srv.mu.Lock()
-		twice, q := t.inputs[kind] != nil, t.question()
+		twice, q := t.inputs[kind] != nil, t.questionLocked()
 		t.srv.mu.Unlock()
 		switch {
 		case !slices.Contains(q.kinds, kind):
@@ -127,7 +127,7 @@ func (c *call) resultOfTask() {
 	c.later = func() {
 		for {
 			t.srv.mu.Lock()
-			over, changed := t.over(), t.changed
+			over, changed := t.overLocked(), t.changed
 			asks := t.status == "input_required" && !t.inputRequested
 			t.inputRequested = t.inputRequested || asks
 			t.srv.mu.Unlock()
@@ -167,7 +167,7 @@ func (c *call) endOfTask(t *task, related string) {
 
 func (c *call) askForTask(t *task, related string) {
 	t.srv.mu.Lock()
-	all := t.question()
+	all := t.questionLocked()
 	t.srv.mu.Unlock()
 	for _, kind := range all.kinds {
 		q := all.query(kind)

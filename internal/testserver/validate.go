@@ -48,7 +48,7 @@ func (s *Session) validateEra(c *call) *refusal {
 	isModern := c.meta.has(metaVersion)
 	switch {
 	case c.method == "initialize":
-		return s.validateInitialize(speaksLegacy)
+		return s.validateInitializeLocked(speaksLegacy)
 	case s.version != "" && isModern:
 		return &refusal{code: codeInvalidRequest, what: "a request of the modern era in a legacy session"}
 	case s.version != "":
@@ -70,8 +70,7 @@ func (s *Session) validateEra(c *call) *refusal {
 	return &refusal{code: codeInvalidRequest, what: "sent before initialize"}
 }
 
-// validateInitialize is called with mu held.
-func (s *Session) validateInitialize(speaksLegacy bool) *refusal {
+func (s *Session) validateInitializeLocked(speaksLegacy bool) *refusal {
 	switch {
 	case s.initID != "":
 		return &refusal{code: codeInvalidRequest, what: "sent twice"}
@@ -150,7 +149,7 @@ func (s *Session) validateMethod(c *call) *refusal {
 func (s *Session) register(c *call) *refusal {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.calls[c.key] != nil || !c.modern && s.isUsed(c.key) {
+	if s.calls[c.key] != nil || !c.modern && s.isUsedLocked(c.key) {
 		return &refusal{code: codeInvalidRequest, what: "the id " + string(c.id) + " is used again"}
 	}
 	if c.token != nil && s.tokens[idKey(c.token)] {
@@ -162,7 +161,7 @@ func (s *Session) register(c *call) *refusal {
 	if c.method == "initialize" {
 		s.initID = c.key
 	}
-	s.use(c.key)
+	s.useLocked(c.key)
 	s.calls[c.key] = c
 	if c.token != nil {
 		s.tokens[idKey(c.token)] = true

@@ -38,11 +38,10 @@ func (q *messageQueue) update(change func()) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	change()
-	q.wake()
+	q.wakeLocked()
 }
 
-// wake is called with mu held.
-func (q *messageQueue) wake() {
+func (q *messageQueue) wakeLocked() {
 	close(q.changed)
 	q.changed = make(chan struct{})
 }
@@ -66,7 +65,7 @@ func (q *messageQueue) put(m outgoing) {
 		q.first++
 	}
 	q.items = append(q.items, m)
-	q.wake()
+	q.wakeLocked()
 }
 
 // end means that the last message has been put.
@@ -116,7 +115,7 @@ func (q *messageQueue) next(reader int) (m outgoing, n int, changed <-chan struc
 		q.first = q.sent
 	}
 	if q.first+len(q.items)-q.sent == maxUnread-1 {
-		q.wake()
+		q.wakeLocked()
 	}
 	return m, n, nil
 }

@@ -69,24 +69,23 @@ func (h *Host) catalogued(servers []*Server) []*listing {
 	return make([]*listing, len(servers))
 }
 
-// record saves what a server said in the catalog. The caller holds mu.
-func (h *Host) record(s *server) {
+// recordLocked saves what a server said in the catalog.
+func (h *Host) recordLocked(s *server) {
 	if c := h.opts.Catalog; c != nil && c.record != nil && !h.closed {
 		c.record(h, s)
 	}
 }
 
-// offer shows the tools that the catalog contains for a server that is not
-// connected. The caller holds mu.
-func (h *Host) offer(s *server, l *listing) {
+// offerLocked shows the tools that the catalog contains for a server that is not
+// connected.
+func (h *Host) offerLocked(s *server, l *listing) {
 	if l != nil {
 		h.opts.Catalog.offer(h, s, l)
 	}
 }
 
-// eager reports whether the host connects to a server without being asked. The
-// caller holds mu.
-func (h *Host) eager(s *server) bool {
+// eagerLocked reports whether the host connects to a server without being asked.
+func (h *Host) eagerLocked(s *server) bool {
 	return !s.cfg.Lazy && (s.cfg.Required || !s.offered)
 }
 
@@ -137,7 +136,7 @@ func offerListing(h *Host, s *server, l *listing) {
 	s.setDefs(l.tools)
 	for _, t := range s.defs {
 		if h.opts.Pins != PinReport {
-			s.pinFirst(t)
+			s.pinFirstLocked(t)
 		}
 	}
 	s.tools = h.selectTools(s)

@@ -377,13 +377,13 @@ func (h *Host) setConnected(r *run, m *monitor, tools []*mcp.Tool, listErr error
 		return // replaced in the meantime; supervise closes the client
 	}
 	s.params, s.info, s.monitor = d, &info, m
-	s.remember(client, d)
+	s.rememberLocked(client, d)
 	s.listing++
 	next := connState{stage: connected, client: client}
 	if listErr != nil {
 		next.err = connectError(s.name, listErr, d)
 		next.err.Message = "failed to list tools"
 	}
-	h.enter(s, next, h.updateTools(s, tools, s.listing)...)
-	h.record(s)
+	h.enterLocked(s, next, h.updateToolsLocked(s, tools, s.listing)...)
+	h.recordLocked(s)
 }

@@ -106,7 +106,7 @@ func (h *Host) awaitTools(ctx context.Context, s *server) error {
 			return err
 		}
 		h.mu.Lock()
-		changed, stale := s.changed, s.state.client == client && s.monitor.isStale()
+		changed, stale := s.changed, s.state.client == client && s.monitor.isStaleLocked()
 		h.mu.Unlock()
 		if !stale {
 			return nil
@@ -134,7 +134,7 @@ next:
 		case !v.sees(s.name), known && s.name != o.server, !known && (!strings.HasPrefix(name, prefix) || !s.enabled):
 			continue
 		case !s.enabled: // which the error says
-		case s.state.client != nil && !s.monitor.isStale(), !known && s.state.client == nil && s.lastDefs != nil:
+		case s.state.client != nil && !s.monitor.isStaleLocked(), !known && s.state.client == nil && s.lastDefs != nil:
 			continue
 		}
 		for _, t := range tried {

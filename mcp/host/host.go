@@ -70,7 +70,7 @@ func (h *Host) get(name string) (*server, error) {
 }
 
 func (h *Host) find(name string) (*server, error) {
-	s := h.server(name)
+	s := h.serverLocked(name)
 	if s == nil && h.closed {
 		return nil, newError(notConnected, "not connected", name, ErrShutdown)
 	}
@@ -85,8 +85,8 @@ func (h *Host) at(name string) int {
 	return sort.Search(len(h.servers), func(i int) bool { return h.servers[i].name >= name })
 }
 
-// server returns the server with the given name, or nil. The caller holds mu.
-func (h *Host) server(name string) *server {
+// serverLocked returns the server with the given name, or nil.
+func (h *Host) serverLocked(name string) *server {
 	if i := h.at(name); i < len(h.servers) && h.servers[i].name == name {
 		return h.servers[i]
 	}
@@ -99,8 +99,8 @@ func (h *Host) server(name string) *server {
 // The error is an *Error.
 func (h *Host) Connect(ctx context.Context, name string) error {
 	h.mu.Lock()
-	if s := h.server(name); s != nil && s.state.err != nil && s.state.action(false, h.opts.never(s.cfg)) == fail && !errors.Is(s.state.err, ErrCrashLoop) {
-		h.enter(s, connState{}) // the program asks for one more attempt
+	if s := h.serverLocked(name); s != nil && s.state.err != nil && s.state.action(false, h.opts.never(s.cfg)) == fail && !errors.Is(s.state.err, ErrCrashLoop) {
+		h.enterLocked(s, connState{}) // the program asks for one more attempt
 	}
 	h.mu.Unlock()
 	_, err := h.Client(ctx, name)
@@ -142,10 +142,10 @@ func (h *Host) Reconnect(ctx context.Context, name string) error {
 		return err
 	}
 	h.mu.Lock()
-	if s := h.server(name); s != nil {
+	if s := h.serverLocked(name); s != nil {
 		s.crashes = nil
 		if s.run == nil && s.state.stage != disconnected {
-			h.enter(s, connState{})
+			h.enterLocked(s, connState{})
 		}
 	}
 	h.mu.Unlock()
@@ -163,13 +163,13 @@ func (h *Host) SetEnabled(name string, enabled bool) error {
 		return err
 	}
 	s.enabled = enabled
-	if enabled && s.run == nil && h.eager(s) && !h.closed {
-		h.start(s, h.opts.retries(s.cfg))
+	if enabled && s.run == nil && h.eagerLocked(s) && !h.closed {
+		h.startLocked(s, h.opts.retries(s.cfg))
 	} else {
 		s.wake()
-		h.announce(s)
+		h.announceLocked(s)
 	}
-	h.publish(nil, s.name)
+	h.publishLocked(nil, s.name)
 	return nil
 }
 

@@ -189,7 +189,7 @@ func (l *liveness) confirmLost(ctx context.Context, h *Host, s *server, client *
 	if s.state.client == client {
 		e := newError(connectionLost, "connection lost", s.name, err)
 		e.text = s.hide(e.text)
-		h.enter(s, connState{stage: checking, err: e})
+		h.enterLocked(s, connState{stage: checking, err: e})
 	}
 	l.suspect()
 	return true

@@ -92,9 +92,9 @@ func (m *monitor) setStale(stale bool) {
 	m.h.mu.Unlock()
 }
 
-// isStale reports whether the server has reported other tools that are not listed
-// yet. The caller holds the host's mu.
-func (m *monitor) isStale() bool {
+// isStaleLocked reports whether the server has reported other tools that are not listed
+// yet.
+func (m *monitor) isStaleLocked() bool {
 	if m == nil || m.sub == nil {
 		return m != nil && m.stale
 	}
@@ -292,15 +292,15 @@ func (h *Host) refresh(ctx context.Context, s *server, client *mcp.Client) error
 		e := connectError(s.name, err, s.params)
 		e.Message = "failed to list tools"
 		if client.Err() == nil && ctx.Err() == nil {
-			h.enter(s, connState{stage: connected, client: client, err: e})
+			h.enterLocked(s, connState{stage: connected, client: client, err: e})
 		}
 		return e
 	}
 	if n > s.listedBy {
-		h.publish(h.updateTools(s, tools, n), s.name)
-		h.record(s)
+		h.publishLocked(h.updateToolsLocked(s, tools, n), s.name)
+		h.recordLocked(s)
 		if s.state.err != nil {
-			h.enter(s, connState{stage: connected, client: client})
+			h.enterLocked(s, connState{stage: connected, client: client})
 		}
 	}
 	return nil

@@ -199,9 +199,8 @@ func hash(s string, salt uint32) uint32 {
 	return h
 }
 
-// override applies an override of the settings to a new tool. The caller holds mu
-// of the host.
-func (t *Tool) override(o *config.Override) {
+// overrideLocked applies an override of the settings to a new tool.
+func (t *Tool) overrideLocked(o *config.Override) {
 	if t.over = o; o == nil {
 		return
 	}

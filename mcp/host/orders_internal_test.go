@@ -225,7 +225,7 @@ func (o *orderTest) errorf(format string, args ...any) {
 func (o *orderTest) state() (state connState) {
 	o.h.mu.Lock()
 	defer o.h.mu.Unlock()
-	if s := o.h.server("x"); s != nil {
+	if s := o.h.serverLocked("x"); s != nil {
 		state = s.state
 	}
 	return state
@@ -234,7 +234,7 @@ func (o *orderTest) state() (state connState) {
 func (o *orderTest) enabled() bool {
 	o.h.mu.Lock()
 	defer o.h.mu.Unlock()
-	s := o.h.server("x")
+	s := o.h.serverLocked("x")
 	return s != nil && s.enabled
 }
 
@@ -247,7 +247,7 @@ func (o *orderTest) closed() bool {
 // check checks the state when nothing more happens by itself.
 func (o *orderTest) check() {
 	o.h.mu.Lock()
-	s := o.h.server("x")
+	s := o.h.serverLocked("x")
 	if s == nil {
 		o.h.mu.Unlock()
 		o.mu.Lock()
@@ -255,7 +255,7 @@ func (o *orderTest) check() {
 		o.mu.Unlock()
 		return
 	}
-	state, run, listed, enabled, closed := s.state, s.run, s.listed(), s.enabled, o.h.closed
+	state, run, listed, enabled, closed := s.state, s.run, s.listedLocked(), s.enabled, o.h.closed
 	o.h.mu.Unlock()
 	switch stage := state.stage; {
 	case (state.client != nil) != (stage == connected):

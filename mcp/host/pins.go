@@ -99,16 +99,16 @@ func sameJSON(a, b []byte) bool {
 	return string(a) == string(b) || canonicalJSON(a) == canonicalJSON(b)
 }
 
-// compare returns what has changed in the definition of a tool since the last
-// list, or since it was pinned. It is nil if nothing has. The caller holds mu.
-func (h *Host) compare(s *server, old, def *mcp.Tool) (before *mcp.Tool, what []string) {
+// compareLocked returns what has changed in the definition of a tool since the last
+// list, or since it was pinned. It is nil if nothing has.
+func (h *Host) compareLocked(s *server, old, def *mcp.Tool) (before *mcp.Tool, what []string) {
 	if old != nil {
 		what = changedFields(old, def)
 	}
 	pin, pinned := s.pins.Texts[def.Name]
 	switch all := h.opts.Pins != PinReport; {
 	case !pinned && all:
-		s.pinFirst(def)
+		s.pinFirstLocked(def)
 	case pinned && old == nil: // it has left the list and returned
 		if old = new(mcp.Tool); old.UnmarshalJSON([]byte(pin)) == nil {
 			what = changedFields(old, def)
@@ -120,22 +120,21 @@ func (h *Host) compare(s *server, old, def *mcp.Tool) (before *mcp.Tool, what []
 	return old, what
 }
 
-// pin stores a definition to compare later ones with. The caller holds mu.
-func (s *server) pin(def *mcp.Tool) { s.pins.Store(def.Name, canonical(def)) }
+// pinLocked stores a definition to compare later ones with.
+func (s *server) pinLocked(def *mcp.Tool) { s.pins.Store(def.Name, canonical(def)) }
 
-// pinFirst pins a definition that has no pin, unless the catalog had no room for the pins
-// of the server: one of those could differ. The caller holds mu.
-func (s *server) pinFirst(def *mcp.Tool) {
+// pinFirstLocked pins a definition that has no pin, unless the catalog had no room for
+// the pins of the server: one of those could differ.
+func (s *server) pinFirstLocked(def *mcp.Tool) {
 	if s.pins.Texts[def.Name] == "" && s.pins.Texts[notes.Lost] == "" {
-		s.pin(def)
+		s.pinLocked(def)
 	}
 }
 
-// change returns how a definition differs from its pin, or nil. A definition that has no
-// pin, because the pins of the server are at their limit, is new each time. So is one
-// whose pin is not of a definition: a server may give a tool the name of a note. The caller
-// holds mu.
-func (h *Host) change(s *server, def *mcp.Tool) *ToolChange {
+// changeLocked returns how a definition differs from its pin, or nil. A definition that
+// has no pin, because the pins of the server are at their limit, is new each time. So is
+// one whose pin is not of a definition: a server may give a tool the name of a note.
+func (h *Host) changeLocked(s *server, def *mcp.Tool) *ToolChange {
 	pin, pinned := s.pins.Texts[def.Name]
 	if h.opts.Pins == PinReport || pin == canonical(def) {
 		return nil
@@ -160,7 +159,7 @@ func (h *Host) Pin(names ...string) error {
 	var failure error
 	for _, name := range names {
 		o := h.names.origins[name]
-		if s := h.server(o.server); s == nil || s.lastDefs[o.tool] == nil {
+		if s := h.serverLocked(o.server); s == nil || s.lastDefs[o.tool] == nil {
 			failure = newError(unknownTool, "tool "+wire.Quote(name)+" was not pinned", "", ErrUnknownTool)
 		}
 	}
@@ -168,16 +167,16 @@ func (h *Host) Pin(names ...string) error {
 		pinned := false
 		for _, def := range s.defs {
 			if name := h.names.name(origin{s.name, def.Name}); len(names) == 0 || slices.Contains(names, name) {
-				s.pin(def)
+				s.pinLocked(def)
 				pinned = true
 			}
 		}
 		if pinned {
 			s.tools = h.selectTools(s)
-			h.record(s)
+			h.recordLocked(s)
 		}
 	}
-	h.publish(nil, "")
+	h.publishLocked(nil, "")
 	h.mu.Unlock()
 	return failure
 }
@@ -190,7 +189,7 @@ func (h *Host) Changed() []*ToolChange {
 	byName := make(map[string]int) // indexes into changed; slices.SortFunc would add 10 KB
 	for _, s := range h.servers {
 		for _, def := range s.defs {
-			if c := h.change(s, def); c != nil {
+			if c := h.changeLocked(s, def); c != nil {
 				byName[c.Name] = len(changed)
 				changed = append(changed, c)
 			}
@@ -211,7 +210,7 @@ func (t *Tool) unpinned(def *mcp.Tool) (*ToolChange, error) {
 		return nil, nil
 	}
 	h.mu.Lock()
-	c := h.change(t.server, def)
+	c := h.changeLocked(t.server, def)
 	h.mu.Unlock()
 	if c != nil && (h.opts.Pins == PinBlock || h.opts.Approve == nil) {
 		return c, diag.Error(ErrDenied.Error()+": "+c.reason(), ErrDenied, ErrChanged)
@@ -227,8 +226,8 @@ func (c *ToolChange) reason() string {
 func (t *Tool) repin(c *ToolChange) {
 	h := t.host
 	h.mu.Lock()
-	t.server.pin(c.After)
-	h.record(t.server)
+	t.server.pinLocked(c.After)
+	h.recordLocked(t.server)
 	h.mu.Unlock()
 }
 
@@ -236,9 +235,9 @@ func (t *Tool) repin(c *ToolChange) {
 var editNotes = func(h any, server string, f func(*notes.Set) bool) bool {
 	own := h.(*Host)
 	own.mu.Lock()
-	s := own.server(server)
+	s := own.serverLocked(server)
 	if s != nil && f(&s.pins) {
-		own.record(s)
+		own.recordLocked(s)
 	}
 	own.mu.Unlock()
 	return s != nil

@@ -22,13 +22,13 @@ func TestPublishingOneOfManyServers(t *testing.T) {
 		}
 		h.servers = append(h.servers, s) // in order
 	}
-	h.publish(nil, "")
-	one := h.server("s500")
+	h.publishLocked(nil, "")
+	one := h.serverLocked("s500")
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	for range changes {
 		one.offered = !one.offered
-		h.publish(nil, one.name)
+		h.publishLocked(nil, one.name)
 	}
 	runtime.ReadMemStats(&after)
 	if n := len(h.Tools()); n != servers*toolsEach {

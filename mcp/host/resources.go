@@ -233,7 +233,7 @@ func (v *View) listResources(ctx context.Context, r *CallReport) ([]byte, error)
 func (h *Host) catalogResources(name string) []*mcp.Resource {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if s := h.server(name); s != nil && s.offered && s.enabled && s.known != nil {
+	if s := h.serverLocked(name); s != nil && s.offered && s.enabled && s.known != nil {
 		return s.known.resources
 	}
 	return nil
@@ -244,7 +244,7 @@ func (h *Host) catalogResources(name string) []*mcp.Resource {
 func (v *View) withResources() (names []string) {
 	v.host.mu.Lock()
 	for _, s := range v.host.servers {
-		if v.sees(s.name) && (s.listed() || s.enabled && s.cfg.Lazy) && (s.info == nil || s.info.Capabilities.Resources != nil) {
+		if v.sees(s.name) && (s.listedLocked() || s.enabled && s.cfg.Lazy) && (s.info == nil || s.info.Capabilities.Resources != nil) {
 			names = append(names, s.name)
 		}
 	}

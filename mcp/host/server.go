@@ -52,9 +52,8 @@ type toolList struct {
 	unmatched string // what reportUnmatched has reported
 }
 
-// listed reports whether models may see the tools of a server. The caller holds
-// mu.
-func (s *server) listed() bool { return s.enabled && (s.state.client != nil || s.offered) }
+// listedLocked reports whether models may see the tools of a server.
+func (s *server) listedLocked() bool { return s.enabled && (s.state.client != nil || s.offered) }
 
 // wake wakes all goroutines that wait for a change.
 func (s *server) wake() {
@@ -62,10 +61,9 @@ func (s *server) wake() {
 	s.changed = make(chan struct{})
 }
 
-// remember keeps the era of a connection for the next one. A modern server at a
-// URL is probed again, because its response shows that it is reachable. The
-// caller holds mu.
-func (s *server) remember(client *mcp.Client, d *DialParams) {
+// rememberLocked keeps the era of a connection for the next one. A modern server at a
+// URL is probed again, because its response shows that it is reachable.
+func (s *server) rememberLocked(client *mcp.Client, d *DialParams) {
 	s.cached, s.deaths = client.CachedServer(), 0
 	if s.cached.Modern() && d.URL != "" {
 		s.cached = nil
@@ -180,10 +178,10 @@ func gaveUp(err *Error, attempts int) connState {
 	return next
 }
 
-// enter makes a transition of a server: it replaces the state, shows or hides the
-// tools, and emits the event. changed are the tools that a new connection has in
-// other definitions. The caller holds mu.
-func (h *Host) enter(s *server, next connState, changed ...ToolChange) {
+// enterLocked makes a transition of a server: it replaces the state, shows or hides the
+// tools, and emits the event. changed are the tools that a new connection has in other
+// definitions.
+func (h *Host) enterLocked(s *server, next connState, changed ...ToolChange) {
 	was, state := s.state, next.State()
 	s.state = next
 	hide := s.offered && next.stage > connecting
@@ -196,7 +194,7 @@ func (h *Host) enter(s *server, next connState, changed ...ToolChange) {
 	}
 	s.wake()
 	if next.client != was.client || hide {
-		h.publish(changed, s.name)
+		h.publishLocked(changed, s.name)
 	}
 	if next.err != nil && next.err != was.err {
 		s.metrics.failed(next.err)
@@ -204,14 +202,14 @@ func (h *Host) enter(s *server, next connState, changed ...ToolChange) {
 	if next.stage == closing || was.isOutage() && next.isOutage() && next.err.Error() == was.err.Error() {
 		return // no change for programs; an outage can be long
 	}
-	h.announce(s)
+	h.announceLocked(s)
 	if state == Failed {
-		h.retryFailed(s)
+		h.retryFailedLocked(s)
 	}
 }
 
-// announce emits an event about the state of a server. The caller holds mu.
-func (h *Host) announce(s *server) {
+// announceLocked emits an event about the state of a server.
+func (h *Host) announceLocked(s *server) {
 	e := Event{Kind: StateChanged, Server: s.name, State: s.state.State(), Attempts: s.state.attempts}
 	if s.state.err != nil {
 		e.Err = s.state.err
@@ -229,16 +227,15 @@ func (c *connState) isOutage() bool { return c.stage == checking || c.stage == u
 // supervised reports whether a goroutine supervises the server.
 func (c *connState) supervised() bool { return connecting <= c.stage && c.stage <= unreachable }
 
-// retryFailed tries a server again that the host has given up, after
-// failedDelay. The caller holds mu.
-func (h *Host) retryFailed(s *server) {
+// retryFailedLocked tries a server again that the host has given up, after failedDelay.
+func (h *Host) retryFailedLocked(s *server) {
 	if h.opts.never(s.cfg) || s.cfg.Lazy || s.state.err.Code == invalidConfiguration.code {
 		return
 	}
 	s.retry = time.AfterFunc(failedDelay, func() {
 		h.mu.Lock()
 		if s.state.State() == Failed && s.enabled && !s.removed && !h.closed {
-			h.start(s, 0)
+			h.startLocked(s, 0)
 		}
 		h.mu.Unlock()
 	})

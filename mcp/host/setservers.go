@@ -127,19 +127,19 @@ func (h *Host) update(ctx context.Context, wanted []*Server, gone func(name stri
 		return d
 	}
 	h.updating = true
-	stopped := h.remove(gone, d)
+	stopped := h.removeLocked(gone, d)
 	wait := make([]*server, len(wanted)) // nil for those that are not connected now
 	for i, cfg := range wanted {
-		switch s := h.putServer(cfg, known[i], d); {
+		switch s := h.putServerLocked(cfg, known[i], d); {
 		case s == nil:
-		case s.enabled && h.eager(s):
+		case s.enabled && h.eagerLocked(s):
 			wait[i] = s
 		case !s.enabled && cfg.Disabled && s.run != nil:
 			stopped = append(stopped, s.run)
 		}
 	}
 	h.updating = false
-	h.publish(nil, "")
+	h.publishLocked(nil, "")
 	h.mu.Unlock()
 
 	var closing lock.Group
@@ -173,9 +173,8 @@ func (h *Host) update(ctx context.Context, wanted []*Server, gone func(name stri
 	return d
 }
 
-// remove removes servers and returns their runs, which the caller waits for.
-// The caller holds mu.
-func (h *Host) remove(gone func(name string) bool, d *Diff) (stopped []*run) {
+// removeLocked removes servers and returns their runs, which the caller waits for.
+func (h *Host) removeLocked(gone func(name string) bool, d *Diff) (stopped []*run) {
 	kept := make([]*server, 0, len(h.servers))
 	for _, s := range h.servers {
 		if !gone(s.name) {
@@ -195,10 +194,10 @@ func (h *Host) remove(gone func(name string) bool, d *Diff) (stopped []*run) {
 	return stopped
 }
 
-// putServer adds or replaces a server and returns it. known is what the catalog
-// contains about it, or nil. The caller holds mu.
-func (h *Host) putServer(cfg *Server, known *listing, d *Diff) *server {
-	s, f, err := h.server(cfg.Name), invalidConfiguration, cfg.Invalid
+// putServerLocked adds or replaces a server and returns it. known is what the catalog
+// contains about it, or nil.
+func (h *Host) putServerLocked(cfg *Server, known *listing, d *Diff) *server {
+	s, f, err := h.serverLocked(cfg.Name), invalidConfiguration, cfg.Invalid
 	if cfg.Name == "" {
 		err = errNoName
 	} else if s == nil && err == nil && h.opts.MaxServers > 0 && len(h.servers) >= h.opts.MaxServers {
@@ -215,9 +214,9 @@ func (h *Host) putServer(cfg *Server, known *listing, d *Diff) *server {
 		copy(h.servers[at+1:], h.servers[at:])
 		h.servers[at] = s
 		d.Added = append(d.Added, cfg.Name)
-		h.offer(s, known)
-		if s.enabled && h.eager(s) {
-			h.start(s, h.opts.retries(cfg))
+		h.offerLocked(s, known)
+		if s.enabled && h.eagerLocked(s) {
+			h.startLocked(s, h.opts.retries(cfg))
 		}
 		return s
 	}
@@ -227,9 +226,9 @@ func (h *Host) putServer(cfg *Server, known *listing, d *Diff) *server {
 		switch {
 		case s.run != nil:
 			s.run.check()
-		case s.state.State() == Failed && s.enabled && h.eager(s): // the cause may be gone, such as a missing program
+		case s.state.State() == Failed && s.enabled && h.eagerLocked(s): // the cause may be gone, such as a missing program
 			s.crashes = nil
-			h.start(s, h.opts.retries(cfg))
+			h.startLocked(s, h.opts.retries(cfg))
 		}
 		return s
 	}
@@ -241,12 +240,12 @@ func (h *Host) putServer(cfg *Server, known *listing, d *Diff) *server {
 		s.crashes, s.cached = nil, nil
 		s.params, s.tools, s.defs, s.offered = nil, nil, nil, false
 		if s.state.client != nil {
-			h.enter(s, connState{stage: closing, err: s.state.err})
+			h.enterLocked(s, connState{stage: closing, err: s.state.err})
 		}
-		h.offer(s, known)
-		h.restart(s)
-	} else if s.tools = h.selectTools(s); s.run == nil && s.enabled && h.eager(s) {
-		h.start(s, h.opts.retries(cfg))
+		h.offerLocked(s, known)
+		h.restartLocked(s)
+	} else if s.tools = h.selectTools(s); s.run == nil && s.enabled && h.eagerLocked(s) {
+		h.startLocked(s, h.opts.retries(cfg))
 	}
 	s.wake()
 	return s

@@ -68,7 +68,7 @@ func (h *Host) tool(name string) *Tool {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if s := h.server(h.names.origins[name].server); s != nil && s.enabled {
+	if s := h.serverLocked(h.names.origins[name].server); s != nil && s.enabled {
 		for _, t := range s.tools {
 			if t.name == name && !t.app {
 				return t
@@ -78,16 +78,15 @@ func (h *Host) tool(name string) *Tool {
 	return nil
 }
 
-// updateTools stores the tools of a server and returns the changes since the last
-// list, which the caller publishes. n is the number of the list request. The caller
-// holds mu.
-func (h *Host) updateTools(s *server, tools []*mcp.Tool, n int) (changed []ToolChange) {
+// updateToolsLocked stores the tools of a server and returns the changes since the last
+// list, which the caller publishes. n is the number of the list request.
+func (h *Host) updateToolsLocked(s *server, tools []*mcp.Tool, n int) (changed []ToolChange) {
 	last := s.lastDefs
 	s.listedBy = n
 	s.setDefs(tools)
 	for i, t := range s.defs {
 		old := last[t.Name]
-		if before, what := h.compare(s, old, t); what != nil {
+		if before, what := h.compareLocked(s, old, t); what != nil {
 			changed = append(changed, ToolChange{h.names.name(origin{s.name, t.Name}), what, before, t})
 		} else if old != nil { // keep one copy of equal definitions
 			s.defs[i], s.lastDefs[t.Name] = old, old
@@ -95,7 +94,7 @@ func (h *Host) updateTools(s *server, tools []*mcp.Tool, n int) (changed []ToolC
 	}
 	for name, def := range last { // tools that have left the list
 		if s.lastDefs[name] == nil {
-			s.pinFirst(def)
+			s.pinFirstLocked(def)
 		}
 	}
 	h.names.release(s.name, func(tool string) bool { return s.lastDefs[tool] != nil })
@@ -131,7 +130,7 @@ func (h *Host) selectTools(s *server) []*Tool {
 	}
 	list := make([]*Tool, 0, len(s.defs))
 	for _, def := range s.defs {
-		if !s.cfg.Tools.Allows(def.Name) || !h.allows(s.name, def) || h.opts.Pins == PinBlock && h.change(s, def) != nil {
+		if !s.cfg.Tools.Allows(def.Name) || !h.allows(s.name, def) || h.opts.Pins == PinBlock && h.changeLocked(s, def) != nil {
 			continue
 		}
 		t := before[def.Name]
@@ -142,7 +141,7 @@ func (h *Host) selectTools(s *server) []*Tool {
 				h.names.forget(o)
 			}
 			t = &Tool{host: h, server: s, def: def, description: h.describe(s.name, def), app: !forModels(def)}
-			t.override(over)
+			t.overrideLocked(over)
 			t.name = h.names.nameAs(o, t.nameInServer())
 		}
 		list = append(list, t)
@@ -167,24 +166,24 @@ func (h *Host) describe(server string, def *mcp.Tool) (text string) {
 	return text
 }
 
-// publish stores a new snapshot if the tools differ from the current one, and
-// emits an event about the server that caused the change. It compares only the
-// tools between the first and the last that differ, usually those of one server
-// out of a thousand. The caller holds mu.
-func (h *Host) publish(changed []ToolChange, server string) {
+// publishLocked stores a new snapshot if the tools differ from the current one, and
+// emits an event about the server that caused the change. It compares only the tools
+// between the first and the last that differ, usually those of one server out of a
+// thousand.
+func (h *Host) publishLocked(changed []ToolChange, server string) {
 	if h.updating {
 		return
 	}
 	old := h.snap.Load()
 	most := 0 // tools
 	for _, srv := range h.servers {
-		if srv.listed() {
+		if srv.listedLocked() {
 			most += len(srv.tools)
 		}
 	}
 	s := &Snapshot{version: old.version + 1, tools: make([]*Tool, 0, most), replaced: make(chan struct{})}
 	for _, srv := range h.servers {
-		if srv.listed() {
+		if srv.listedLocked() {
 			for _, t := range srv.tools {
 				if !t.app {
 					s.tools = append(s.tools, t)
@@ -266,7 +265,7 @@ func (h *Host) AppTools() []*Tool {
 	h.mu.Lock()
 	var list []*Tool
 	for _, s := range h.servers {
-		if s.listed() {
+		if s.listedLocked() {
 			list = append(list, s.tools...)
 		}
 	}

@@ -106,7 +106,7 @@ func (h *Host) status(s *server) *ServerStatus {
 		st.Resources, st.Prompts = s.known.resources, s.known.prompts
 	}
 	st.ConnectTimeout, st.Timeout = h.opts.timeouts(s.cfg)
-	if s.listed() {
+	if s.listedLocked() {
 		for _, t := range s.tools {
 			if !t.app {
 				st.Tools = append(st.Tools, t.def)

@@ -37,15 +37,14 @@ func (r *run) stop(ctx context.Context) error {
 	}
 }
 
-// start starts to supervise a server, with a number of retries until the first
-// connection. The caller holds mu, and nothing supervises the server but a goroutine
-// that is to end.
-func (h *Host) start(s *server, retries int) {
+// startLocked starts to supervise a server, with a number of retries until the first
+// connection. Nothing supervises the server but a goroutine that is to end.
+func (h *Host) startLocked(s *server, retries int) {
 	before := s.run
 	ctx, cancel := context.WithCancel(settings.ForServer(h.ctx, s.name))
 	r := &run{cancel: cancel, done: make(chan struct{}), now: make(chan struct{}, 1), retries: retries}
 	s.run = r
-	h.enter(s, connState{stage: connecting})
+	h.enterLocked(s, connState{stage: connecting})
 	h.running.Go(func() { // ends with ctx, or when it gives up
 		defer close(r.done)
 		defer cancel()
@@ -59,23 +58,23 @@ func (h *Host) start(s *server, retries int) {
 			s.run = nil
 			if last.stage == disconnected && h.opts.Catalog != nil && s.defs != nil && !h.closed {
 				s.offered = true
-				h.publish(nil, s.name)
+				h.publishLocked(nil, s.name)
 			}
-			h.enter(s, last)
+			h.enterLocked(s, last)
 		}
 	})
 }
 
-// restart stops supervising a server and starts again. The caller holds mu.
-func (h *Host) restart(s *server) {
+// restartLocked stops supervising a server and starts again.
+func (h *Host) restartLocked(s *server) {
 	if s.run != nil {
 		s.run.cancel()
 	}
 	switch {
-	case s.enabled && h.eager(s):
-		h.start(s, h.opts.retries(s.cfg))
+	case s.enabled && h.eagerLocked(s):
+		h.startLocked(s, h.opts.retries(s.cfg))
 	case s.run == nil && s.state.stage != disconnected:
-		h.enter(s, connState{})
+		h.enterLocked(s, connState{})
 	}
 }
 
@@ -97,7 +96,7 @@ func (h *Host) supervise(ctx context.Context, s *server, r *run) connState {
 		}
 		next, wait := r.next(err, away, h.opts.never(s.cfg), &h.opts.Retry)
 		if next.supervised() {
-			h.enter(s, next)
+			h.enterLocked(s, next)
 		}
 		h.mu.Unlock()
 		if !next.supervised() {
@@ -147,8 +146,8 @@ func (h *Host) keep(ctx context.Context, m *monitor, r *run) *Error {
 	}
 	h.mu.Lock()
 	if s.state.client == m.client {
-		s.remember(m.client, m.params) // a response to the probe may have come late
-		h.enter(s, connState{stage: closing, err: s.state.err})
+		s.rememberLocked(m.client, m.params) // a response to the probe may have come late
+		h.enterLocked(s, connState{stage: closing, err: s.state.err})
 	}
 	h.mu.Unlock()
 	if m.params.live != nil && ctx.Err() == nil {
@@ -210,9 +209,9 @@ func (h *Host) client(ctx context.Context, s *server) (*mcp.Client, *DialParams,
 			h.mu.Unlock()
 			return client, started, nil
 		case action == connect:
-			h.start(s, h.opts.retries(s.cfg))
+			h.startLocked(s, h.opts.retries(s.cfg))
 		case action == tryOnce:
-			h.start(s, 0)
+			h.startLocked(s, 0)
 		case action >= check && action <= checkOnce && first < 0:
 			first = now.attempts
 			s.run.check() // the server may be back already

@@ -75,7 +75,7 @@ func (v *View) sees(server string) bool {
 func (v *View) Unknown() (names []string) {
 	v.host.mu.Lock()
 	for _, name := range v.servers {
-		if v.host.server(name) == nil && name != "" {
+		if v.host.serverLocked(name) == nil && name != "" {
 			names = append(names, name)
 		}
 	}

@@ -188,7 +188,7 @@ func (h *Host) follow(ctx context.Context, w *watch, client *mcp.Client, sub *mc
 func (h *Host) nextClient(ctx context.Context, server string) *mcp.Client {
 	for {
 		h.mu.Lock()
-		s := h.server(server)
+		s := h.serverLocked(server)
 		if s == nil || h.closed {
 			h.mu.Unlock()
 			return nil

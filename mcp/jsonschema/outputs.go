@@ -135,7 +135,7 @@ func (o *Outputs) learn(client *mcp.Client, first bool, raw mcp.RawMessage) {
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	c := o.toolsOf(client)
+	c := o.toolsOfLocked(client)
 	if first {
 		c.lists++
 	}
@@ -179,9 +179,9 @@ func (c *clientTools) keep(name string, t *tool, size int) bool {
 	return true
 }
 
-// toolsOf returns the tools of a client, which it adds if it is new. Clients
-// that have ended are dropped then. The caller holds mu.
-func (o *Outputs) toolsOf(client *mcp.Client) *clientTools {
+// toolsOfLocked returns the tools of a client, which it adds if it is new. Clients that
+// have ended are dropped then.
+func (o *Outputs) toolsOfLocked(client *mcp.Client) *clientTools {
 	c := o.clients[client]
 	if c != nil {
 		return c

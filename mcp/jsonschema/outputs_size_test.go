@@ -22,7 +22,7 @@ func TestSchemasAreThoseOfTheLatestList(t *testing.T) {
 		}
 		o.learn(client, first, mcp.RawMessage(`{"tools":[`+strings.Join(list, ",")+`]`+next+`}`))
 	}
-	c := o.toolsOf(client)
+	c := o.toolsOfLocked(client)
 	page(true, `,"nextCursor":"2"`, "a", "b")
 	page(false, "", "c")
 	if len(c.tools) != 3 {
@@ -80,7 +80,7 @@ func TestKeptSchemasAreLimited(t *testing.T) {
 		o.learn(client, true, mcp.RawMessage(`{"tools":[`+list.String()+`{"name":"last","inputSchema":{}}]}`))
 	}
 	learn(60_000, "{}")
-	c := o.toolsOf(client)
+	c := o.toolsOfLocked(client)
 	if len(c.tools) == 0 || len(c.tools) > maxSchemas/perTool {
 		t.Errorf("%d tools", len(c.tools))
 	}

@@ -372,8 +372,8 @@ func reply(w http.ResponseWriter, status int, v any) {
 	_ = json.NewEncoder(w).Encode(v)
 }
 
-// next returns a new value with a prefix. The caller holds mu.
-func (a *AuthServer) next(prefix string) string { return prefix + "-" + rand.Text() }
+// nextLocked returns a new value with a prefix.
+func (a *AuthServer) nextLocked(prefix string) string { return prefix + "-" + rand.Text() }
 
 // registered reports whether a client may have its responses at a redirect URI.
 func (a *AuthServer) registered(client, redirect string) bool {

@@ -25,7 +25,7 @@ func (a *AuthServer) register(w http.ResponseWriter, r *http.Request) {
 		s, _ := u.(string)
 		redirects = append(redirects, s)
 	}
-	id := a.next("registered")
+	id := a.nextLocked("registered")
 	a.clients[id] = redirects
 	m["client_id"] = id
 	reply(w, http.StatusCreated, m)
@@ -45,7 +45,7 @@ func (a *AuthServer) authorize(w http.ResponseWriter, r *http.Request) {
 	case a.does.refuseResource != "" && q.Has("resource"):
 		a.redirect(w, r, url.Values{"error": {"invalid_request"}, "error_description": {a.does.refuseResource}})
 	default:
-		code := a.next("code")
+		code := a.nextLocked("code")
 		a.codes[code] = q
 		a.redirect(w, r, url.Values{"code": {code}})
 	}
@@ -151,7 +151,7 @@ func (a *AuthServer) issue(w http.ResponseWriter, r *http.Request, first url.Val
 	}
 	own := *g
 	own.ends = time.Now().Add(life)
-	access := a.next("access")
+	access := a.nextLocked("access")
 	a.access[access] = &own
 	m := map[string]any{"access_token": access, "token_type": a.does.tokenType}
 	if !a.does.endless {
@@ -171,7 +171,7 @@ func (a *AuthServer) issue(w http.ResponseWriter, r *http.Request, first url.Val
 	switch old := r.Form.Get("refresh_token"); {
 	case kind == "client_credentials":
 	case kind != "refresh_token" && wanted, kind == "refresh_token" && a.does.rotates:
-		token := a.next("refresh")
+		token := a.nextLocked("refresh")
 		a.refresh[token], m["refresh_token"] = g, token
 		delete(a.refresh, old)
 	}
@@ -188,7 +188,7 @@ func (a *AuthServer) device(w http.ResponseWriter, r *http.Request) {
 		a.fail(w, http.StatusBadRequest, "invalid_target", a.does.refuseResource)
 		return
 	}
-	code, user := a.next("device"), a.next("code")[:13]
+	code, user := a.nextLocked("device"), a.nextLocked("code")[:13]
 	a.devices[code] = &deviceLogin{form: r.Form, code: user}
 	uri := "verification_uri"
 	if a.does.verificationURL {

@@ -40,7 +40,7 @@ func TestLogin(t *testing.T) {
 	if len(e.revoked) != 2 || !strings.HasPrefix(e.revoked[0], "refresh-") || !strings.HasPrefix(e.revoked[1], "access-") {
 		t.Errorf("revoked %d", len(e.revoked))
 	}
-	for key := range store.entries() {
+	for key := range store.entriesLocked() {
 		if key.Resource != "" || key.Issuer != e.as.URL {
 			t.Errorf("left in the store: %+v", key)
 		}
@@ -168,8 +168,8 @@ func TestLogoutAlwaysDeletesTokens(t *testing.T) {
 		if (err == nil) != (v.want == "") || err != nil && (!strings.Contains(err.Error(), v.want) || strings.Contains(err.Error(), mark)) {
 			t.Errorf("%s %d: %v", v.path, v.status, err)
 		}
-		if len(store.entries()) != 1 { // the registration for tokens of other servers
-			t.Errorf("%s %d: %d left in the store", v.path, v.status, len(store.entries()))
+		if len(store.entriesLocked()) != 1 { // the registration for tokens of other servers
+			t.Errorf("%s %d: %d left in the store", v.path, v.status, len(store.entriesLocked()))
 		}
 	}
 }

@@ -199,7 +199,7 @@ func TestOtherResource(t *testing.T) {
 				t.Errorf("%s: %s sent %q", sent, form.Get("grant_type"), form["resource"])
 			}
 		}
-		for key := range store.entries() {
+		for key := range store.entriesLocked() {
 			if key.Resource != "" && key.Resource != e.url() {
 				t.Errorf("stored under %+v", key)
 			}
@@ -480,17 +480,17 @@ func TestTimeoutDropsRegistration(t *testing.T) {
 	someone := &robotUser{e: e}
 	set := func(o *Options) { o.Store, o.Authorizer = store, someone }
 	e.mustGet(e.transport(set))
-	known := len(store.entries())
+	known := len(store.entriesLocked())
 	someone.stop = func(context.Context) error { return errors.New("the user closed the page") }
-	if err := e.transport(set).Login(t.Context()); err == nil || len(store.entries()) != known {
-		t.Errorf("%v; %d entries", err, len(store.entries()))
+	if err := e.transport(set).Login(t.Context()); err == nil || len(store.entriesLocked()) != known {
+		t.Errorf("%v; %d entries", err, len(store.entriesLocked()))
 	}
 	someone.stop = func(context.Context) error { return unanswered("https://as.example.com/authorize", time.Minute, nil) }
 	err := e.transport(set).Login(t.Context())
-	if err == nil || !strings.Contains(err.Error(), "registration was deleted") || len(store.entries()) != known-1 {
-		t.Errorf("%v; %d entries", err, len(store.entries()))
+	if err == nil || !strings.Contains(err.Error(), "registration was deleted") || len(store.entriesLocked()) != known-1 {
+		t.Errorf("%v; %d entries", err, len(store.entriesLocked()))
 	}
-	if _, ok := store.entries()[StoreKey{Issuer: e.as.URL}]; ok {
+	if _, ok := store.entriesLocked()[StoreKey{Issuer: e.as.URL}]; ok {
 		t.Error("the registration is still there")
 	}
 	e.clients["given"] = map[string]any{}

@@ -282,7 +282,7 @@ func TestServerMoves(t *testing.T) {
 	if second.count("refresh_token") != 0 || second.count("/register") != 1 || e.count("refresh_token") != 0 {
 		t.Errorf("the second got %q", second.paths)
 	}
-	for key := range store.entries() {
+	for key := range store.entriesLocked() {
 		if key.Issuer == e.as.URL && key.Resource != "" {
 			t.Errorf("the token of the first is kept: %+v", key)
 		}

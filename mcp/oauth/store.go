@@ -85,8 +85,8 @@ type entry struct {
 // NewMemory returns an empty Memory.
 func NewMemory() *Memory { return &Memory{} }
 
-// entries returns the map, which may be nil. The caller holds mu.
-func (m *Memory) entries() map[StoreKey]entry {
+// entriesLocked returns the map, which may be nil.
+func (m *Memory) entriesLocked() map[StoreKey]entry {
 	if m.data == nil {
 		return nil
 	}
@@ -97,7 +97,7 @@ func (m *Memory) entries() map[StoreKey]entry {
 func (m *Memory) Load(_ context.Context, key StoreKey) ([]byte, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.entries()[key].data, nil
+	return m.entriesLocked()[key].data, nil
 }
 
 // Save implements [Store].

@@ -351,7 +351,7 @@ func TestStoredEntriesAreBounded(t *testing.T) {
 	}
 	memory := NewMemory()
 	e.mustFail(e.transport(func(o *Options) { o.Store = memory }), "128 KiB")
-	for key, entry := range memory.entries() {
+	for key, entry := range memory.entriesLocked() {
 		if len(entry.data) > maxEntry {
 			t.Errorf("%d bytes under %+v", len(entry.data), key)
 		}

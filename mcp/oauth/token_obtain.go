@@ -73,7 +73,7 @@ func (t *Transport) renew(ctx context.Context, used *token, d demand, operation 
 			if err := t.countStepUp(task); err != nil {
 				return nil, err
 			}
-			k, err := t.obtainLocked(ctx, used, d)
+			k, err := t.lockAndObtain(ctx, used, d)
 			if err != nil && ctx.Err() == nil && !isTransient(err) && !errors.Is(err, ErrLoginRequired) {
 				t.mu.Lock()
 				t.failed = failure{demand: d, err: err, until: time.Now().Add(holdTime)}
@@ -87,9 +87,9 @@ func (t *Transport) renew(ctx context.Context, used *token, d demand, operation 
 	}
 }
 
-// obtainLocked obtains a token with the store locked, unless another process has
+// lockAndObtain obtains a token with the store locked, unless another process has
 // stored one.
-func (t *Transport) obtainLocked(ctx context.Context, used *token, d demand) (*token, error) {
+func (t *Transport) lockAndObtain(ctx context.Context, used *token, d demand) (*token, error) {
 	if t.insecureError != nil {
 		return nil, t.insecureError
 	}

@@ -162,7 +162,7 @@ func (c *conn) Notify(ctx context.Context, req *jsonrpc.Request) error {
 
 func (c *conn) Reply(ctx context.Context, id jsonrpc.ID, result jsonrpc.RawMessage, err *jsonrpc.Error) error {
 	c.mu.Lock()
-	req := &jsonrpc.Request{HTTP: jsonrpc.HTTP{ProtocolVersion: c.currentSession().version, Session: jsonrpc.InSession}}
+	req := &jsonrpc.Request{HTTP: jsonrpc.HTTP{ProtocolVersion: c.currentSessionLocked().version, Session: jsonrpc.InSession}}
 	c.mu.Unlock()
 	return c.send(ctx, req, jsonrpc.AppendResponse(nil, id, result, err))
 }

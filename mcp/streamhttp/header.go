@@ -53,9 +53,9 @@ func (c *conn) header(req *jsonrpc.Request) (http.Header, error) {
 			bindings = t.all
 		}
 	case jsonrpc.BeginsSession:
-		k.session = c.lastSession().id
+		k.session = c.lastSessionLocked().id
 	case jsonrpc.InSession:
-		k.session = c.currentSession().id
+		k.session = c.currentSessionLocked().id
 	}
 	h := c.headers[k]
 	if h == nil {

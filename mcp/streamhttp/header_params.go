@@ -32,7 +32,7 @@ func (c *conn) bindArguments(name string, schema jsonrpc.RawMessage) error {
 	bindings, err := findBindings(schema)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.forgetBindings(name)
+	c.forgetBindingsLocked(name)
 	if err != nil || bindings == nil {
 		return err
 	}
@@ -56,14 +56,14 @@ func (c *conn) forgetArguments(before time.Time) {
 	c.mu.Lock()
 	for name, t := range c.bindings {
 		if t.bound.Before(before) {
-			c.forgetBindings(name)
+			c.forgetBindingsLocked(name)
 		}
 	}
 	c.mu.Unlock()
 }
 
-// forgetBindings forgets a tool. c.mu is held.
-func (c *conn) forgetBindings(name string) {
+// forgetBindingsLocked forgets a tool.
+func (c *conn) forgetBindingsLocked(name string) {
 	if t := c.bindings[name]; t != nil {
 		c.bindingBudget.Return(t.size)
 		delete(c.bindings, name)

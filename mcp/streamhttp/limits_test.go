@@ -205,7 +205,7 @@ func TestSessionInUse(t *testing.T) {
 	}{{session{}, nil, session{}}, {a, nil, a}, {session{}, &b, b}, {a, &b, a}} {
 		c := unconnected()
 		c.session, c.opened = tt.inUse, tt.opened
-		if got := c.currentSession(); got != tt.want {
+		if got := c.currentSessionLocked(); got != tt.want {
 			t.Errorf("%v and %v: %v", tt.inUse, tt.opened, got)
 		}
 		stopped := 0

@@ -41,7 +41,7 @@ func (c *conn) readSession(resp *http.Response) error {
 // setSessionVersion sets the protocol version of the session that is opened.
 func (c *conn) setSessionVersion(version string) {
 	c.mu.Lock()
-	c.opened = &session{c.lastSession().id, version}
+	c.opened = &session{c.lastSessionLocked().id, version}
 	c.mu.Unlock()
 }
 
@@ -59,18 +59,17 @@ func (c *conn) useSession() {
 	c.mu.Unlock()
 }
 
-// currentSession returns the session that messages belong to. While the first
-// session is not in use yet, responses to requests of the server belong to it
-// already. c.mu is held.
-func (c *conn) currentSession() session {
+// currentSessionLocked returns the session that messages belong to. While the first
+// session is not in use yet, responses to requests of the server belong to it already.
+func (c *conn) currentSessionLocked() session {
 	if c.session == (session{}) {
-		return c.lastSession()
+		return c.lastSessionLocked()
 	}
 	return c.session
 }
 
-// lastSession returns the session that was opened last. c.mu is held.
-func (c *conn) lastSession() session {
+// lastSessionLocked returns the session that was opened last.
+func (c *conn) lastSessionLocked() session {
 	if c.opened != nil {
 		return *c.opened
 	}
@@ -81,7 +80,7 @@ func (c *conn) lastSession() session {
 // bestEffortTime.
 func (c *conn) endSession() {
 	c.mu.Lock()
-	last, gone := c.lastSession(), c.gone
+	last, gone := c.lastSessionLocked(), c.gone
 	c.mu.Unlock()
 	if last.id == "" || last.id == gone {
 		return

@@ -227,7 +227,7 @@ func (s *webStream) remove(c *webCall) (rest []jsonrpc.ID) {
 	c.begin()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.release(c)
+	s.releaseLocked(c)
 	for i := range c.messages {
 		if id := c.messages[i].ID; s.calls[id] == c {
 			delete(s.calls, id)
@@ -239,8 +239,8 @@ func (s *webStream) remove(c *webCall) (rest []jsonrpc.ID) {
 	return c.ids
 }
 
-// release frees the place of a call. The caller holds mu.
-func (s *webStream) release(c *webCall) {
+// releaseLocked frees the place of a call.
+func (s *webStream) releaseLocked(c *webCall) {
 	if c.placed {
 		c.placed = false
 		<-s.free

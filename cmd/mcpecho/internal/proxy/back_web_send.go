@@ -107,7 +107,7 @@ func (s *webStream) whole(c *webCall, resp *http.Response, body []byte) error {
 	s.mu.Lock()
 	sse, waits := s.sse, len(c.ids) > 0
 	if sse && ok {
-		s.release(c)
+		s.releaseLocked(c)
 	}
 	s.mu.Unlock()
 	switch messages := parse(body); {
@@ -293,7 +293,7 @@ func (s *webStream) received(c *webCall, m *jsonrpc.Message) {
 	complete := i >= 0 && len(c.ids) == 0
 	lingers := complete && c.own == nil && s.lingering < maxCalls
 	if complete {
-		s.release(c)
+		s.releaseLocked(c)
 	}
 	if lingers {
 		s.lingering++

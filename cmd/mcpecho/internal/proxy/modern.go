@@ -48,7 +48,7 @@ type exchange struct {
 func (s *shared) add(x *exchange) (link *relay, own int64, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if link, err = s.open(); err != nil {
+	if link, err = s.openLocked(); err != nil {
 		return nil, 0, err
 	}
 	if s.idle != nil {
@@ -59,8 +59,8 @@ func (s *shared) add(x *exchange) (link *relay, own int64, err error) {
 	return link, s.next, nil
 }
 
-// open returns the connection to the server. The caller holds mu.
-func (s *shared) open() (*relay, error) {
+// openLocked returns the connection to the server.
+func (s *shared) openLocked() (*relay, error) {
 	if s.closed {
 		return nil, errEnding
 	}
@@ -167,7 +167,7 @@ func (s *shared) post(w http.ResponseWriter, r *http.Request, line []byte, m *js
 	s.mu.Lock()
 	_, pending := s.exchanges[own]
 	x.gone = pending
-	s.retire(own)
+	s.retireLocked(own)
 	if len(s.exchanges) == 0 && !s.closed {
 		s.idle = time.AfterFunc(idleTime, s.endIdle)
 	}
@@ -209,7 +209,7 @@ func (s *shared) toClient(message []byte) error {
 	case m.Method == "":
 		own := number(m.ID.String())
 		x = s.exchanges[own]
-		s.retire(own)
+		s.retireLocked(own)
 	case token != "":
 		x = s.exchanges[number(token)]
 	case subscription != "":
@@ -250,8 +250,8 @@ func (s *shared) toClient(message []byte) error {
 	return nil
 }
 
-// retire removes an exchange to which no response is to come. The caller holds mu.
-func (s *shared) retire(own int64) {
+// retireLocked removes an exchange to which no response is to come.
+func (s *shared) retireLocked(own int64) {
 	x := s.exchanges[own]
 	if x == nil {
 		return

@@ -200,8 +200,8 @@ func (out *reply) disconnect() {
 	}
 }
 
-// released notes that n bytes have left a queue. The caller holds mu.
-func (b *outbox) released(n int) {
+// releasedLocked notes that n bytes have left a queue.
+func (b *outbox) releasedLocked(n int) {
 	b.queued -= n
 	if b.room != nil {
 		close(b.room)
@@ -213,7 +213,7 @@ func (b *outbox) released(n int) {
 func (b *outbox) end() {
 	b.mu.Lock()
 	b.over = true
-	b.released(0)
+	b.releasedLocked(0)
 	b.mu.Unlock()
 }
 
@@ -238,15 +238,15 @@ func (out *reply) pop() (it item, ok bool) {
 
 func (out *reply) done(it item) {
 	out.box.mu.Lock()
-	out.box.released(len(it.message))
+	out.box.releasedLocked(len(it.message))
 	out.box.mu.Unlock()
 }
 
-// empty removes and returns what is left in the queue. The caller holds box.mu.
-func (out *reply) empty() (rest []item) {
+// emptyLocked removes and returns what is left in the queue.
+func (out *reply) emptyLocked() (rest []item) {
 	rest, out.queue = out.queue, nil
 	for _, it := range rest {
-		out.box.released(len(it.message))
+		out.box.releasedLocked(len(it.message))
 	}
 	return rest
 }
@@ -268,7 +268,7 @@ func (out *reply) lost(message []byte) {
 func (out *reply) end() {
 	out.box.mu.Lock()
 	out.ended = true
-	rest, late := out.empty(), out.late
+	rest, late := out.emptyLocked(), out.late
 	out.box.mu.Unlock()
 	for _, it := range rest {
 		if it.message != nil {

@@ -97,7 +97,7 @@ func (s *session) cancel(m *jsonrpc.Message) {
 		return
 	}
 	s.box.mu.Lock()
-	s.leave(id)
+	s.leaveLocked(id)
 	s.box.mu.Unlock()
 	time.AfterFunc(cancelTime, func() {
 		s.box.push(nil, func() (*reply, item) {
@@ -188,7 +188,7 @@ func (s *session) post(w http.ResponseWriter, r *http.Request, line []byte, mess
 	s.box.mu.Lock()
 	s.replies = slices.DeleteFunc(s.replies, func(other *reply) bool { return other == out })
 	broken := len(out.ids) > 0 || len(out.queue) > 0
-	s.leave(out.ids...)
+	s.leaveLocked(out.ids...)
 	s.box.mu.Unlock()
 	out.end()
 	s.unused(broken)
@@ -207,7 +207,7 @@ func (s *session) serveGeneral(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.general = out
-	s.release(out)
+	s.releaseLocked(out)
 	s.box.mu.Unlock()
 	s.use()
 	out.begin(w)
@@ -218,20 +218,19 @@ func (s *session) serveGeneral(w http.ResponseWriter, r *http.Request) {
 	}
 	s.box.mu.Lock()
 	s.general = nil
-	rest := out.empty()
+	rest := out.emptyLocked()
 	if lost != nil {
 		rest = append([]item{*lost}, rest...)
 	}
 	for _, it := range rest {
-		s.hold(it.message)
+		s.holdLocked(it.message)
 	}
 	s.box.mu.Unlock()
 	s.unused(true)
 }
 
-// release queues the messages that were held for a general stream. The caller holds
-// box.mu.
-func (s *session) release(out *reply) {
+// releaseLocked queues the messages that were held for a general stream.
+func (s *session) releaseLocked(out *reply) {
 	for _, message := range s.held {
 		out.queue = append(out.queue, item{message: message})
 		s.box.queued += len(message)
@@ -240,8 +239,8 @@ func (s *session) release(out *reply) {
 	out.signal()
 }
 
-// hold keeps a message for the next general stream. The caller holds box.mu.
-func (s *session) hold(message []byte) {
+// holdLocked keeps a message for the next general stream.
+func (s *session) holdLocked(message []byte) {
 	if s.ended {
 		s.tap.message(false, message)
 		return
@@ -267,9 +266,9 @@ func (s *session) toClient(message []byte) error {
 	message = flat(message)
 	lost := false
 	s.box.push(message, func() (*reply, item) {
-		out, it := s.route(messages)
+		out, it := s.routeLocked(messages)
 		if lost = out == nil && messages[0].Method == ""; out == nil && !lost {
-			s.hold(message)
+			s.holdLocked(message)
 		}
 		return out, it
 	})
@@ -308,9 +307,8 @@ func lostResponse(id string) string {
 // maxGone is how many requests without a client that waits a proxy remembers.
 const maxGone = 1000
 
-// leave notes that no client waits for the responses to these requests. The caller holds
-// box.mu.
-func (s *session) leave(ids ...jsonrpc.ID) {
+// leaveLocked notes that no client waits for the responses to these requests.
+func (s *session) leaveLocked(ids ...jsonrpc.ID) {
 	s.gone = appendGone(s.gone, ids...)
 }
 
@@ -320,11 +318,11 @@ func appendGone[T any](list []T, more ...T) []T {
 	return slices.Delete(list, 0, max(0, len(list)-maxGone))
 }
 
-// route returns the reply that a message belongs to: of the request that it responds
-// to or has the progress token of, or of the only request there is. Other messages go
-// to the general stream, or without one to the newest request, as many clients have
-// no general stream. The caller holds box.mu.
-func (s *session) route(messages []jsonrpc.Message) (*reply, item) {
+// routeLocked returns the reply that a message belongs to: of the request that it
+// responds to or has the progress token of, or of the only request there is. Other
+// messages go to the general stream, or without one to the newest request, as many
+// clients have no general stream.
+func (s *session) routeLocked(messages []jsonrpc.Message) (*reply, item) {
 	m := &messages[0]
 	token := ""
 	if m.Method == "notifications/progress" {
@@ -351,17 +349,17 @@ func (s *session) route(messages []jsonrpc.Message) (*reply, item) {
 	n := len(s.replies)
 	switch {
 	case m.Method == "":
-		return s.routeByText(m)
+		return s.routeByTextLocked(m)
 	case n == 1 || n > 0 && s.general == nil:
 		return s.replies[n-1], item{}
 	}
 	return s.general, item{}
 }
 
-// routeByText returns the reply to the only request whose id has the same text as that of
-// the response, but is a number where that is a string, or a string where that is a number:
-// lenient clients accept the response. The caller holds box.mu.
-func (s *session) routeByText(m *jsonrpc.Message) (found *reply, it item) {
+// routeByTextLocked returns the reply to the only request whose id has the same text as
+// that of the response, but is a number where that is a string, or a string where that
+// is a number: lenient clients accept the response.
+func (s *session) routeByTextLocked(m *jsonrpc.Message) (found *reply, it item) {
 	for _, out := range s.replies {
 		for _, id := range out.ids {
 			if !sameText(id, m.ID) {

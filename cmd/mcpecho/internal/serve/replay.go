@@ -221,7 +221,7 @@ func (s *replaySession) Respond(id jsonrpc.ID, h *recording.HTTP, text []byte, l
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if s.sse {
-			return s.hold(text)
+			return s.holdLocked(text)
 		}
 		for _, out := range slices.Backward(s.streams) { // the newest comes first
 			if out.id == id.String() {
@@ -280,12 +280,12 @@ func (s *replaySession) route(message []byte, m *jsonrpc.Message) *replayStream 
 	case len(s.streams) > 0:
 		return s.streams[len(s.streams)-1]
 	}
-	return s.hold(message)
+	return s.holdLocked(message)
 }
 
-// hold returns the general stream. If there is none, it keeps the message for the next one.
-// The caller holds mu.
-func (s *replaySession) hold(message []byte) *replayStream {
+// holdLocked returns the general stream. If there is none, it keeps the message for the
+// next one.
+func (s *replaySession) holdLocked(message []byte) *replayStream {
 	if s.general == nil && message != nil && len(s.held) < maxReplayHeld {
 		s.held = append(s.held, message)
 	}

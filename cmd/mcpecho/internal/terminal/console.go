@@ -101,9 +101,9 @@ func (l *Tail) Write(p []byte) (int, error) {
 		line, after, ended := strings.Cut(rest, "\n")
 		l.partial = append(l.partial, line...)
 		if last := strings.LastIndexAny(line, " \t\"'"); ended || len(l.partial) > maxLastWord {
-			l.endLine(len(l.partial))
+			l.endLineLocked(len(l.partial))
 		} else if len(l.partial) > maxLastLine && last >= 0 {
-			l.endLine(len(l.partial) - len(line) + last + 1)
+			l.endLineLocked(len(l.partial) - len(line) + last + 1)
 		}
 		rest = after
 	}
@@ -122,8 +122,8 @@ func (l *Tail) Follow(print func(line string)) {
 	}
 }
 
-// endLine ends a line after n bytes of l.partial. It is called with mu held.
-func (l *Tail) endLine(n int) {
+// endLineLocked ends a line after n bytes of l.partial.
+func (l *Tail) endLineLocked(n int) {
 	line := diag.HideUserinfo(strings.TrimRight(withoutStyles(string(l.partial[:n])), " \r\t"))
 	l.partial = append(l.partial[:0], l.partial[n:]...)
 	if line == "" {
@@ -142,7 +142,7 @@ func (l *Tail) endLine(n int) {
 func (l *Tail) End() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.endLine(len(l.partial))
+	l.endLineLocked(len(l.partial))
 }
 
 // String returns the last lines, each after a line break and a tab.

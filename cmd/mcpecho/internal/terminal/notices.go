@@ -56,7 +56,7 @@ func (n *Notices) Add(line string) {
 	close(n.more)
 	n.more = make(chan struct{})
 	if now := time.Now(); now.Sub(n.begun) >= time.Second {
-		n.flush()
+		n.flushLocked()
 		n.begun, n.count = now, 0
 	}
 	if n.count++; n.count > maxNotices {
@@ -70,11 +70,10 @@ func (n *Notices) Add(line string) {
 func (n *Notices) Summarize() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.flush()
+	n.flushLocked()
 }
 
-// flush is called with mu held.
-func (n *Notices) flush() {
+func (n *Notices) flushLocked() {
 	if n.omitted > 0 {
 		n.print("… and " + strconv.Itoa(n.omitted) + " more notifications")
 	}

@@ -64,7 +64,7 @@ func (b *Bench) changes() mcp.Handler {
 func (b *Bench) ask(ctx context.Context, a *ask) (answer, error) {
 	a.At, a.answer = now(), make(chan answer, 1)
 	b.update(partAsks, func() {
-		a.ID = b.nextID()
+		a.ID = b.nextIDLocked()
 		b.asks = append(b.asks, a)
 	})
 	defer b.update(partAsks, func() {

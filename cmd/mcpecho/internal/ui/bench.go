@@ -99,9 +99,9 @@ const (
 
 var parts = [...]string{partConnection, partLists, partAsks, partCalls, partFollowed}
 
-// touch records that a part has changed and wakes the event streams. The caller holds
-// mu. An empty part means the traffic.
-func (b *Bench) touch(part string) {
+// touchLocked records that a part has changed and wakes the event streams. An empty part
+// means the traffic.
+func (b *Bench) touchLocked(part string) {
 	b.versions[part]++
 	close(b.changed)
 	b.changed = make(chan struct{})
@@ -112,7 +112,7 @@ func (b *Bench) update(part string, f func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	f()
-	b.touch(part)
+	b.touchLocked(part)
 }
 
 // note adds an observation to the traffic.
@@ -129,8 +129,8 @@ func (b *Bench) page(n int) {
 	b.mu.Unlock()
 }
 
-// nextID returns an id for a call or a question. The caller holds mu.
-func (b *Bench) nextID() int {
+// nextIDLocked returns an id for a call or a question.
+func (b *Bench) nextIDLocked() int {
 	b.lastID++
 	return b.lastID
 }

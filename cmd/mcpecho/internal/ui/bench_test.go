@@ -385,8 +385,8 @@ func TestLargeArgumentsAreKept(t *testing.T) {
 		t.Errorf("status %d, %d bytes, want %d", w.Code, w.Body.Len(), len(args))
 	}
 	b.update(partCalls, func() {
-		b.calls = append(b.calls, &call{ID: b.nextID(), Status: callDone, result: make([]byte, maxResultBytes)})
-		b.trim()
+		b.calls = append(b.calls, &call{ID: b.nextIDLocked(), Status: callDone, result: make([]byte, maxResultBytes)})
+		b.trimLocked()
 	})
 	for _, target := range []string{target, "/api/arguments?call=77", "/api/arguments"} {
 		if w := answered(s, request(s, "GET", target, "")); w.Code != 404 || !strings.Contains(w.Body.String(), "no longer kept") {

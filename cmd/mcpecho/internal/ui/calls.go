@@ -179,7 +179,7 @@ func (b *Bench) start(q *callRequest) (int, error) {
 			b.calls = slices.DeleteFunc(b.calls, func(other *call) bool { return other.Update && other.Name == c.Name && other.Status != callRunning })
 		}
 		if running < maxRunning {
-			c.ID = b.nextID()
+			c.ID = b.nextIDLocked()
 			b.calls = append(b.calls, c)
 		}
 	})
@@ -296,7 +296,7 @@ func (b *Bench) finish(c *call, i *item, version string, result marshaler, err e
 	b.update(partCalls, func() {
 		c.Took, c.Status, c.Error, c.IsError, c.Check, c.Problem = done.Took, done.Status, done.Error, done.IsError, done.Check, done.Problem
 		c.Size, c.Kept, c.result = len(raw), raw != nil, raw
-		b.trim()
+		b.trimLocked()
 	})
 }
 
@@ -334,8 +334,8 @@ func looksFailed(res *mcp.CallToolResult) bool {
 	return colon && (name == "panic" || strings.HasSuffix(name, "Error") || strings.HasSuffix(name, "Exception") || strings.EqualFold(name, "error"))
 }
 
-// trim removes the oldest calls and results. The caller holds mu.
-func (b *Bench) trim() {
+// trimLocked removes the oldest calls and results.
+func (b *Bench) trimLocked() {
 	for n := len(b.calls) - maxCalls; n > 0; n-- {
 		i := slices.IndexFunc(b.calls, func(c *call) bool { return c.Status != callRunning })
 		if i < 0 {

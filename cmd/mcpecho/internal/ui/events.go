@@ -60,7 +60,7 @@ func (b *Bench) append(buf *bytes.Buffer, sent map[string]int64, last *int64) <-
 	for _, part := range parts {
 		if v, known := sent[part]; !known || v != b.versions[part] {
 			sent[part] = b.versions[part]
-			event(buf, part, b.part(part))
+			event(buf, part, b.partLocked(part))
 		}
 	}
 	entries := b.ring.since(*last, batchSize)
@@ -74,8 +74,8 @@ func (b *Bench) append(buf *bytes.Buffer, sent map[string]int64, last *int64) <-
 	return b.changed
 }
 
-// part returns what the page receives of a part. The caller holds mu.
-func (b *Bench) part(part string) any {
+// partLocked returns what the page receives of a part.
+func (b *Bench) partLocked(part string) any {
 	switch part {
 	case partConnection:
 		return b.connection.value()

@@ -133,7 +133,7 @@ func TestStateIsBounded(t *testing.T) {
 	for i := range 5 {
 		b.asks = append(b.asks, &ask{ID: i + 1, Message: strings.Repeat("m", 1000)})
 	}
-	if text := string(encoded(b.part(partAsks))); len(text) > 1200 || !strings.Contains(text, `"more":4`) {
+	if text := string(encoded(b.partLocked(partAsks))); len(text) > 1200 || !strings.Contains(text, `"more":4`) {
 		t.Errorf("questions: %.300s", text)
 	}
 }
