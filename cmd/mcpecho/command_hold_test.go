@@ -213,7 +213,8 @@ func TestWatchSession(t *testing.T) {
 		stdout.until(t, "updated echo://text\n")
 		runCommand(t, "call", "@watched", "log")
 		stdout.until(t, "log emergency echo")
-		second, _, endSecond := startWatch(t, "@watched")
+		second, begun, endSecond := startWatch(t, "@watched")
+		begun.until(t, "Press Ctrl-C")
 		runCommand(t, "call", "@watched", "add_tool")
 		second.until(t, "changed tools\n")
 		if status := end(); status != failure.Interrupted {
