@@ -118,7 +118,9 @@ func (c *command) words() (words []string) {
 
 func commandNames() (names []string) {
 	for _, c := range commands() {
-		names = append(names, c.name)
+		if c.group != "" {
+			names = append(names, c.name)
+		}
 	}
 	return names
 }
@@ -221,8 +223,8 @@ _mcpecho() {
   done
   local -a commands=(
 `)
-	for _, c := range commands() {
-		b.WriteString("    " + shellQuote(c.name+":"+c.short) + "\n")
+	for _, name := range commandNames() {
+		b.WriteString("    " + shellQuote(name+":"+findCommand(name).short) + "\n")
 	}
 	b.WriteString("  )\n  case $cmd in\n    '') _arguments" + zshFlags(flags.All()) + " '*:command:{_describe command commands}' ;;\n")
 	for _, c := range commands() {
@@ -306,7 +308,8 @@ end
 complete -c mcpecho -n 'not __mcpecho_server; and not __fish_seen_subcommand_from ` + all + `' -f
 complete -c mcpecho -n __mcpecho_server -x -a '(__fish_complete_subcommand --fcs-skip=(math (contains -i -- -- (commandline -opc)) - 1))'
 `)
-	for _, c := range commands() {
+	for _, name := range commandNames() {
+		c := findCommand(name)
 		b.WriteString("complete -c mcpecho -n 'not __mcpecho_server; and not __fish_seen_subcommand_from " + all + "' -a " +
 			c.name + " -d " + shellQuote(c.short) + "\n")
 		if words := c.words(); words != nil {

@@ -32,7 +32,7 @@ var completions = []struct{ line, want string }{
 	{"mcpecho call --protocol 2026", "2026-07-28"},
 	{"mcpecho watch -t ss", "sse"},
 	{"mcpecho completion fi", "fish"},
-	{"mcpecho help templ", "templates"},
+	{"mcpecho help resou", "resources"},
 	{"mcpecho tools weat", "weather"},
 	{"mcpecho -q call --timeout 5s weat", "weather"},
 	{"mcpecho skills rea", "read"},

@@ -42,9 +42,15 @@ func runHelp(_ context.Context, c *invocation) error {
 	if len(c.args) == 0 {
 		return c.print(c.overview())
 	}
+	if c.args[0] == "flags" {
+		return c.print(c.sharedFlags())
+	}
 	cmd := findCommand(c.args[0])
 	if cmd == nil {
 		return unknownCommand(c, c.args[0])
+	}
+	if cmd.into != "" {
+		cmd = findCommand(cmd.into)
 	}
 	return c.print(c.helpFor(cmd))
 }
@@ -54,8 +60,13 @@ func (c *invocation) overview() string {
 	const start, talk = " COMMAND -- SERVER-COMMAND …", " COMMAND TARGET"
 	width, column := c.helpWidth(), terminal.TextWidth(c.name+start)+3
 	list := ""
-	for _, cmd := range commands() {
-		list += helpEntry(cmd.name, cmd.short, 12, width)
+	for _, group := range []string{"Look", "Call", "Stay", "Debug", "Check", "Configure"} {
+		list += group + "\n"
+		for _, cmd := range commands() {
+			if cmd.group == group {
+				list += helpEntry(cmd.name, cmd.short, 12, width)
+			}
+		}
 	}
 	return reflow("mcpecho calls MCP servers, and is an echo server for trying out clients.", width) + `
 
@@ -63,12 +74,16 @@ Usage:
 ` + helpEntry(c.name, "take a tour", column, width) +
 		helpEntry(c.name+talk, "call a server at a URL, or NAME", column, width) +
 		helpEntry(c.name+start, "start a server and call it", column, width) + `
-Commands:
 ` + list + `
 ` + reflow("NAME is a server in ~/.mcp.json, in .mcp.json of the current folder, or in a file of -c; FILE:NAME is one in FILE.", width) + `
+Type "` + c.name + ` help COMMAND" for details, or "` + c.name + ` help flags".
+`
+}
 
-Flags may appear anywhere before the --:
-` + helpFlags(nil, width) + `
+// sharedFlags returns the help text of the flags that most commands have.
+func (c *invocation) sharedFlags() string {
+	return "Flags may appear anywhere before the --. Most commands have these:\n" + helpFlags(resultFlags, c.helpWidth()) +
+		helpFlags([]string{"help", "version"}, c.helpWidth()) + `
 Exit status:
   0    success
   1    wrong usage, or a file cannot be read or written
@@ -76,8 +91,6 @@ Exit status:
   4    the server is unreachable, crashed or timed out
   5    the tool failed, or the server returned an error
   130  interrupted
-
-Type "` + c.name + ` help COMMAND" for details.
 `
 }
 
@@ -146,7 +159,7 @@ func (c *invocation) helpFor(cmd *command) string {
 		text += "\n" + reflow(cmd.long, c.helpWidth()) + "\n"
 	}
 	if len(cmd.flags) > 0 {
-		text += "\nFlags:\n" + helpFlags(cmd.flags, c.helpWidth())
+		text += "\nFlags:\n" + c.flagsOf(cmd)
 	}
 	if len(cmd.example) > 0 {
 		text += "\nExamples:\n"
@@ -160,11 +173,38 @@ func (c *invocation) helpFor(cmd *command) string {
 	return text
 }
 
-// helpFlags describes the flags with these names, or all flags if names is nil.
+// flagsOf describes the flags that are the command's own, and names those that it shares
+// with others, or those that it lacks.
+func (c *invocation) flagsOf(cmd *command) string {
+	var own, shared, absent []string
+	for _, f := range flags.All() {
+		name := f.Names()[len(f.Names())-1]
+		switch {
+		case hasWord(resultFlags, f.Name) && hasWord(cmd.flags, f.Name):
+			shared = append(shared, name)
+		case hasWord(resultFlags, f.Name):
+			absent = append(absent, name)
+		case hasWord(cmd.flags, f.Name):
+			own = append(own, f.Name)
+		}
+	}
+	text, others := helpFlags(own, c.helpWidth()), `those of "`+c.name+` help flags"`
+	switch {
+	case len(shared) == 0:
+		return text
+	case len(shared) <= len(absent)+3:
+		others += ": " + strings.Join(shared, ", ")
+	case absent != nil:
+		others += " but " + strings.Join(absent, ", ")
+	}
+	return text + terminal.Wrap("      "+others, c.helpWidth()) + "\n"
+}
+
+// helpFlags describes the flags with these names.
 func helpFlags(names []string, width int) string {
 	var b bytes.Buffer
 	for _, f := range flags.All() {
-		if names != nil && !hasWord(names, f.Name) {
+		if !hasWord(names, f.Name) {
 			continue
 		}
 		typed := strings.Join(f.Names(), ", ")

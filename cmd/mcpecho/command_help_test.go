@@ -11,9 +11,9 @@ import (
 
 func TestHelp(t *testing.T) {
 	text := ""
-	lines := []string{"help"}
-	for _, c := range commands() {
-		lines = append(lines, "help "+c.name)
+	lines := []string{"help", "help flags"}
+	for _, name := range commandNames() {
+		lines = append(lines, "help "+name)
 	}
 	for _, line := range lines {
 		o := runCommand(t, strings.Fields(line)...)
@@ -33,6 +33,42 @@ func TestHelpFitsATerminal(t *testing.T) {
 				t.Errorf("help %s: %q is wider than 80 columns", c.name, line)
 			}
 		}
+	}
+}
+
+func TestHelpIsShort(t *testing.T) {
+	t.Parallel()
+	for line, most := range map[string]int{"help": 48, "help call": 35, "help flags": 60} {
+		if o := runCommand(t, strings.Fields(line)...); strings.Count(o.stdout, "\n") > most {
+			t.Errorf("%s has more than %d lines:\n%s", line, most, o.stdout)
+		}
+	}
+	for _, cmd := range commands() {
+		if cmd.group != "" && strings.Count(runCommand(t, "help").stdout, "\n  "+cmd.name+" ") != 1 {
+			t.Errorf("help does not list %s once", cmd.name)
+		}
+	}
+}
+
+// TestOldWords compares the words that other commands have replaced with these.
+func TestOldWords(t *testing.T) {
+	t.Parallel()
+	for old, line := range map[string]string{
+		"templates -- mcpecho serve": "resources --templates -- mcpecho serve", "resources/templates/list --json -- mcpecho serve": "resources --json --templates -- mcpecho serve",
+		"ping --json -- mcpecho serve": "info --json --ping -- mcpecho serve", "version": "-V",
+		"help logout": "help login", "templates -h": "resources --help", "help task": "help raw",
+	} {
+		want := runCommand(t, strings.Fields(line)...)
+		if want.status != 0 || want.stdout == "" {
+			t.Errorf("%s: %+v", line, want)
+		}
+		runCommand(t, strings.Fields(old)...).want(t, 0, want.stdout, "")
+	}
+	if o := runCommand(t, "ping", "--", "mcpecho", "serve"); o.status != 0 || !strings.Contains(o.stdout, " responded in ") {
+		t.Errorf("%+v", o)
+	}
+	if o := runScript(t, "resources --templates\ntemplates"); o.status != 0 || strings.Count(o.stdout, "echo://greeting/{name}") != 2 {
+		t.Errorf("in a shell: %+v", o)
 	}
 }
 

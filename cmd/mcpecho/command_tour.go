@@ -38,11 +38,8 @@ func tourSteps(seconds string) []step {
 // runTour fits a screen of 24 lines and 80 columns.
 func runTour(ctx context.Context, c *invocation) error {
 	st := c.styler(c.stdout)
-	err := c.write(st(terminal.Bold, "A tour of MCP, the Model Context Protocol") + `
-A client in a program with a language model calls the tools of servers, reads
-their resources and uses their prompts. This one now starts an echo server:
-
-`)
+	err := c.write(st(terminal.Bold, "A tour of MCP, the Model Context Protocol") + "\n" +
+		reflow("A client in a program with a language model calls the tools of servers, reads their resources and uses their prompts. This one now starts an echo server:", c.helpWidth()) + "\n\n")
 	if err != nil {
 		return err
 	}
@@ -118,17 +115,22 @@ func (c *invocation) tourServer(ctx context.Context, seconds string, show func(v
 	})
 }
 
-// printStep prints a step in columns.
+// printStep prints a step in columns. An outcome that a narrow terminal has no room for
+// begins another line.
 func (c *invocation) printStep(verb, what, outcome string) error {
-	st := c.styler(c.stdout)
-	line := "  " + st(terminal.Dim, verb) + terminal.Pad(verb, 17) + what
+	const column = 19
+	text, outcome := what, c.shown(outcome)
+	width := c.terminalWidth(c.stdout)
 	switch {
 	case what == "":
-		line += c.shown(outcome)
+		text = outcome
+	case outcome != "" && width > 0 && column+28+terminal.TextWidth("→ "+outcome) > width:
+		text += "\n→ " + outcome
 	case outcome != "":
-		line += terminal.Pad(what, 28) + "→ " + c.shown(outcome)
+		text += terminal.Pad(what, 28) + "→ " + outcome
 	}
-	return c.write(line + "\n")
+	text = strings.ReplaceAll(terminal.Wrap(text, width-column), "\n", "\n"+strings.Repeat(" ", column))
+	return c.write("  " + c.styler(c.stdout)(terminal.Dim, verb) + terminal.Pad(verb, column-2) + text + "\n")
 }
 
 func tourTools(ctx context.Context, c *invocation, s *conversation) (string, error) {
@@ -206,7 +208,11 @@ func (c *invocation) hints() string {
 		{"serve over HTTP", "serve --http 127.0.0.1:3001"},
 		{"see all commands", "help"},
 	} {
-		text += "  " + h.what + terminal.Pad(h.what, 17) + c.name + " " + strings.ReplaceAll(h.line, "mcpecho", c.name) + "\n"
+		line, before := c.name+" "+strings.ReplaceAll(h.line, "mcpecho", c.name), terminal.Pad(h.what, 17)
+		if width := c.terminalWidth(c.stdout); width > 0 && 19+terminal.TextWidth(line) > width {
+			before = "\n      " // on a line of its own, which is never wrapped
+		}
+		text += "  " + h.what + before + line + "\n"
 	}
 	return text
 }

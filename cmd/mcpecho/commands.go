@@ -9,6 +9,8 @@ import (
 // A command describes a subcommand. Its help text is generated from it.
 type command struct {
 	name    string
+	group   string   // of the overview; empty for a word that another command replaces
+	into    string   // that command: with the flag of this name, it is this one
 	aliases []string // the protocol's method, and the command's name in other programs
 	target  bool     // whether it needs a server
 	web     bool     // whether that server must be at a URL
@@ -38,31 +40,25 @@ var (
 func commands() []*command {
 	table := []command{ // of values, whose constant parts the compiler copies: 6 KB less than one of pointers
 		{
-			name: "tools", aliases: []string{"tools/list", "list-tools", "tools-list"}, target: true,
+			name: "tools", group: "Look", aliases: []string{"tools/list", "list-tools", "tools-list"}, target: true,
 			short: "List a server's tools",
 			long:  listHelp("name and arguments, description, and the server's hints: read-only, destructive, open-world (reaches beyond the server's machine)"),
 			flags: listFlags, run: lister("tools"),
 			example: []string{"tools https://example.com/mcp", "tools weather", "tools other.json:weather", "tools -- npx -y @modelcontextprotocol/server-everything stdio"},
 		}, {
-			name: "resources", aliases: []string{"resources/list", "list-resources", "resources-list"}, target: true,
-			short: "List a server's resources",
-			long:  listHelp("URI, description, MIME type"),
-			flags: listFlags, run: lister("resources"),
-			example: []string{"resources --json -- mcpecho serve"},
+			name: "resources", group: "Look", aliases: []string{"resources/list", "list-resources", "resources-list"}, target: true,
+			short: "List a server's resources, or their templates",
+			long:  listHelp("URI, description, MIME type") + "\n--templates lists the URI templates instead; so does \"templates\".",
+			flags: append([]string{"templates"}, listFlags...), run: lister("resources"),
+			example: []string{"resources --json -- mcpecho serve", "resources --templates -- mcpecho serve"},
 		}, {
-			name: "templates", aliases: []string{"resources/templates/list", "list-templates", "resources-templates-list"}, target: true,
-			short: "List a server's resource templates",
-			long:  listHelp("URI template, description, MIME type"),
-			flags: listFlags, run: lister("templates"),
-			example: []string{"templates -- mcpecho serve"},
-		}, {
-			name: "prompts", aliases: []string{"prompts/list", "list-prompts", "prompts-list"}, target: true,
+			name: "prompts", group: "Look", aliases: []string{"prompts/list", "list-prompts", "prompts-list"}, target: true,
 			short: "List a server's prompts",
 			long:  listHelp("name and arguments, description"),
 			flags: listFlags, run: lister("prompts"),
 			example: []string{"prompts -- mcpecho serve"},
 		}, {
-			name: "skills", aliases: []string{"skills/list", "list-skills", "skill"}, target: true,
+			name: "skills", group: "Look", aliases: []string{"skills/list", "list-skills", "skill"}, target: true,
 			actions: []string{"read", "check"}, args: "[NAME|URI [FILE]]", max: 3,
 			short: "List, read or check a server's skills",
 			long: `  skills        list the skills: name, description, URI
@@ -74,18 +70,20 @@ Skills are instructions for a model; nothing in them is executed.`,
 			flags: listFlags, run: runSkills,
 			example: []string{"skills -- mcpecho serve", "skills read greet -- mcpecho serve", "skills read greet references/greetings.md -- mcpecho serve", "skills check -- mcpecho serve"},
 		}, {
-			name: "info", aliases: []string{"describe", "inspect", "show", "schema", "tools-get", "initialize", "server/discover"}, target: true, tool: true, args: "[TOOL]", max: 1,
+			name: "info", group: "Look", aliases: []string{"describe", "inspect", "show", "schema", "tools-get", "initialize", "server/discover"}, target: true, tool: true, args: "[TOOL]", max: 1,
 			short: "Describe a server or one of its tools",
 			long: `Without TOOL: name, protocol version, capabilities and instructions.
-With TOOL: description, arguments and result.`,
-			flags: resultFlags, run: runInfo,
+With TOOL: description, arguments and result.
+With --ping: whether the server responds, and how fast; so does "ping".`,
+			flags: append([]string{"ping"}, resultFlags...), run: runInfo,
 			example: []string{
 				"info -- mcpecho serve",
 				"info add -- mcpecho serve",
+				"info --ping -- mcpecho serve",
 				`info https://example.com/mcp -H "Authorization: Bearer $TOKEN"`,
 			},
 		}, {
-			name: "call", aliases: []string{"run", "invoke", "exec", "tools/call", "call-tool", "tools-call"}, target: true, tool: true,
+			name: "call", group: "Call", aliases: []string{"run", "invoke", "exec", "tools/call", "call-tool", "tools-call"}, target: true, tool: true,
 			args: "TOOL [k=v | k:=json | k=@file | '{…}' | -]", min: 1, max: -1,
 			short: "Call a tool",
 			long: `  k=v       an argument; a string if the tool's schema requires one (000123)
@@ -94,33 +92,30 @@ With TOOL: description, arguments and result.`,
   '{…}'     all arguments as one JSON object
   -         all arguments as one JSON object from standard input
 
-On a terminal, mcpecho asks for required arguments that are missing.
-
-The text of the result goes to standard output, or its structured content if it
-has no text. Use -o FILE to save images, audio and other binary content; a
-second one is saved to FILE-2, and so on.`,
+On a terminal, mcpecho asks for required arguments that are missing. The text of the
+result goes to standard output, or its structured content if it has no text. -o FILE
+saves images, audio and other binary content; a second one is saved to FILE-2, and so on.`,
 			flags: append([]string{"no-input"}, askingFlags...), run: runCall,
 			example: []string{
 				"call echo message=hi -- mcpecho serve",
-				"call https://example.com/mcp echo message=hi",
 				"call weather/forecast city=Rome",
 				`call add '{"a": 2, "b": 40}' --json -- mcpecho serve`,
 				"call image -o pixel.png -- mcpecho serve",
 			},
 		}, {
-			name: "read", aliases: []string{"resource", "cat", "resources/read", "read-resource", "resources-read"}, target: true, args: "URI", min: 1, max: 1,
+			name: "read", group: "Look", aliases: []string{"resource", "cat", "resources/read", "read-resource", "resources-read"}, target: true, args: "URI", min: 1, max: 1,
 			short: "Read a resource",
 			long:  "Text goes to standard output unchanged. A binary resource needs -o FILE or a pipe.",
 			flags: askingFlags, run: runRead,
 			example: []string{"read echo://text -- mcpecho serve", "read echo://picture -o pixel.png -- mcpecho serve"},
 		}, {
-			name: "prompt", aliases: []string{"prompts/get", "get-prompt", "prompts-get"}, target: true, args: "NAME [k=v | k=@file …]", min: 1, max: -1,
+			name: "prompt", group: "Call", aliases: []string{"prompts/get", "get-prompt", "prompts-get"}, target: true, args: "NAME [k=v | k=@file …]", min: 1, max: -1,
 			short: "Get a prompt with its arguments filled in",
 			long:  "Prints a single message unchanged, and the role before each of several messages.",
 			flags: askingFlags, run: runPrompt,
 			example: []string{"prompt review language=go -- mcpecho serve"},
 		}, {
-			name: "complete", aliases: []string{"completion/complete"}, target: true,
+			name: "complete", group: "Call", aliases: []string{"completion/complete"}, target: true,
 			args: "prompt|resource NAME ARG [VALUE] [k=v …]", min: 2, max: -1,
 			short: "List completions of a prompt or template argument",
 			long: `  prompt    NAME is a prompt, ARG one of its arguments
@@ -135,7 +130,7 @@ The completions go to standard output, one per line.`,
 				"complete resource 'echo://greeting/{name}' name A -- mcpecho serve",
 			},
 		}, {
-			name: "watch", target: true, endless: true, args: "[URI …]", max: -1,
+			name: "watch", group: "Stay", target: true, endless: true, args: "[URI …]", max: -1,
 			short: "Print notifications and logs until interrupted",
 			long: `Prints one line per notification: "changed tools" if a list changed,
 "updated URI" if one of the given resources changed, "log LEVEL: …" for a log
@@ -143,7 +138,7 @@ message. --json prints the notifications as JSON, one per line.`,
 			flags: append([]string{"json", "no-color"}, connectionFlags...), run: runWatch,
 			example: []string{"watch http://127.0.0.1:3001/mcp", "watch http://127.0.0.1:3001/mcp echo://text --json"},
 		}, {
-			name: "shell", aliases: []string{"connect", "repl"}, target: true,
+			name: "shell", group: "Stay", aliases: []string{"connect", "repl"}, target: true,
 			short: "Run several commands in one session with a server",
 			long: `On a terminal: type commands without TARGET, such as "tools" or "call echo
 message=hi". Tab completes commands, tools, arguments, their values and URIs, Ctrl-R
@@ -158,7 +153,7 @@ that begin with a space or may contain a secret. With --no-state it is not kept.
 			flags: append([]string{"json", "no-color", "stop-on-error", "answer"}, connectionFlags...), run: runShell,
 			example: []string{"shell https://example.com/mcp", "shell -- npx -y @playwright/mcp", "shell --stop-on-error -- mcpecho serve"},
 		}, {
-			name: "hold", target: true, endless: true, max: 1,
+			name: "hold", group: "Stay", target: true, endless: true, max: 1,
 			short: "Keep a server for other commands, as @NAME",
 			long: `Connects once and stays in the foreground. Until it ends, @NAME is the server for
 the other commands: "call @NAME TOOL", "shell @NAME", "watch @NAME". They share what the
@@ -170,12 +165,12 @@ hold ends with Ctrl-C, "mcpecho release NAME", or the server, and then says why.
 			flags: append([]string{"answer", "no-color"}, slices.DeleteFunc(cloneWords(connectionFlags), func(name string) bool { return name == "timeout" })...), run: runHold,
 			example: []string{"hold browser -- npx -y @playwright/mcp", "hold docs https://example.com/mcp", "tools @browser"},
 		}, {
-			name: "release", args: "NAME", min: 1, max: 1,
+			name: "release", group: "Stay", args: "NAME", min: 1, max: 1,
 			short: "End a session of hold",
 			flags: nil, run: runRelease,
 			example: []string{"release browser"},
 		}, {
-			name: "ui", aliases: []string{"inspector"}, target: true, endless: true, args: "[PATH …]", max: -1,
+			name: "ui", group: "Stay", aliases: []string{"inspector"}, target: true, endless: true, args: "[PATH …]", max: -1,
 			short: "Open a page in the browser to try out and debug a server",
 			long: `Lists what the server offers, calls it with forms made from its schemas, and shows
 the traffic, notifications and standard error as they come. Questions of the server
@@ -190,7 +185,7 @@ command ends with Ctrl-C, or a minute after the page was closed.`,
 			flags: append([]string{"http"}, slices.DeleteFunc(cloneWords(connectionFlags), func(name string) bool { return hasWord([]string{"trace", "record", "sampling", "v"}, name) })...), run: runUI,
 			example: []string{"ui -- mcpecho serve", "ui -- node server.js", "ui src -- node dist/server.js", "ui https://example.com/mcp"},
 		}, {
-			name: "check", aliases: []string{"doctor"}, target: true, args: "[PATH …]", max: -1,
+			name: "check", group: "Check", aliases: []string{"doctor"}, target: true, args: "[PATH …]", max: -1,
 			short: "Check a server for problems that clients would have",
 			long: `Connects in both eras over each transport that the server supports, lists everything,
 reads resources, and sends requests that the server must refuse. It also finds what
@@ -203,20 +198,18 @@ With --watch, it goes on until it is interrupted, and prints only what differs.`
 			flags: append([]string{"watch", "call", "for"}, slices.DeleteFunc(cloneWords(resultFlags), func(name string) bool { return hasWord([]string{"root", "sampling"}, name) })...), run: runCheck,
 			example: []string{"check -- mcpecho serve", "check --watch -- node server.js", "check http://127.0.0.1:3001/mcp --json"},
 		}, {
-			name: "raw", target: true, args: "METHOD [JSON | -]", min: 1, max: -1,
+			name: "raw", group: "Call", target: true, args: "METHOD [JSON | -]", min: 1, max: -1,
 			short: "Send any request and print its result as it came",
-			long:  "The parameters are a JSON object, or - to read it from standard input. Pages are not\nmerged, and nothing is hidden or changed.",
+			long: `The parameters are a JSON object, or - to read it from standard input. Pages are not
+merged, and nothing is hidden or changed.
+
+A task is a call that the server continues after its response: "raw tasks/get" and
+"raw tasks/cancel" need its taskId, and only 2025-11-25 has "raw tasks/list". "task get
+TARGET ID", "task cancel TARGET ID" and "task list TARGET" do the same in words.`,
 			flags: askingFlags, run: runRaw,
-			example: []string{"raw tools/list -- mcpecho serve", `raw https://example.com/mcp resources/read '{"uri": "echo://text"}'`},
+			example: []string{"raw tools/list -- mcpecho serve", `raw https://example.com/mcp resources/read '{"uri": "echo://text"}'`, `raw https://example.com/mcp tasks/get '{"taskId": "TASK-NAME"}'`, "task list https://example.com/mcp --json"},
 		}, {
-			name: "task", aliases: []string{"tasks/list", "tasks-list", "tasks"}, target: true,
-			actions: []string{"list", "get", "cancel"}, args: "[ID]", max: 2,
-			short: "List, get or cancel a server's tasks",
-			long:  "A task is a call that the server continues after its response. Only 2025-11-25 has a\nlist of them.",
-			flags: listFlags, run: runTask,
-			example: []string{"task list https://example.com/mcp --json", "task get NAME 786512e2 --json", "task cancel NAME 786512e2 --timeout 5s"},
-		}, {
-			name: "diff", aliases: []string{"compare"}, args: "OLD NEW", max: -1, started: true, pair: true,
+			name: "diff", group: "Debug", aliases: []string{"compare"}, args: "OLD NEW", max: -1, started: true, pair: true,
 			short: "Show what changed between two servers or recordings",
 			long: `OLD and NEW are each a URL, the NAME of a configured server, FILE:NAME, a recording
 that --record made, or a command in quotes that starts a server. A command may also
@@ -235,7 +228,7 @@ the same capabilities to both: beside a recording, those of its client.`,
 			flags: append([]string{"strict"}, slices.DeleteFunc(cloneWords(resultFlags), func(name string) bool { return name == "record" })...), run: runDiff,
 			example: []string{"diff https://example.com/mcp weather", "diff 'mcpecho serve' 'mcpecho serve --protocol 2025-11-25'", "diff weather -- mcpecho serve", "diff --json -- mcpecho serve -- mcpecho serve"},
 		}, {
-			name: "view", args: "FILE", min: 1, max: 1,
+			name: "view", group: "Debug", args: "FILE", min: 1, max: 1,
 			short: "Print the messages of a recording or a trace",
 			long: `FILE was written with --record or --trace. A line has the seconds since the
 beginning, the connection, > for what the client sent and < for what the server sent,
@@ -246,12 +239,7 @@ on with a file that replaces FILE.`,
 			flags: []string{"follow", "last", "errors", "method", "tool", "id", "grep", "sender", "connection", "json", "v", "no-color"}, endless: true, run: runView,
 			example: []string{"view session.jsonl", "view session.rec --errors", "view session.rec --tool 'get_*' -v"},
 		}, {
-			name: "ping", target: true,
-			short: "Check whether a server responds, and how fast",
-			flags: resultFlags, run: runPing,
-			example: []string{"ping -- mcpecho serve", "ping http://127.0.0.1:3001/sse -t sse"},
-		}, {
-			name: "servers", aliases: []string{"status"}, args: "[FILE …]", max: -1,
+			name: "servers", group: "Configure", aliases: []string{"status"}, args: "[FILE …]", max: -1,
 			short: "List the configured servers and their status",
 			long: `On a terminal: name, status, file. In a pipe: name, tab, status. The status is
 connected, unauthorized, failed, disabled or untrusted. Servers in .mcp.json of the
@@ -262,7 +250,7 @@ programs have: Claude Desktop, Claude Code, Cursor, VS Code and so on.`,
 			flags: []string{"all", "wide", "json", "output", "config", "protocol", "connect-timeout", "timeout", "v", "q", "no-color"}, run: runServers,
 			example: []string{"servers", "servers .mcp.json --json"},
 		}, {
-			name: "search", aliases: []string{"grep", "find"}, args: "WORD …", min: 1, max: -1,
+			name: "search", group: "Look", aliases: []string{"grep", "find"}, args: "WORD …", min: 1, max: -1,
 			short: "Find tools among all configured servers",
 			long: `Ranks the tools of the configured servers by the words of their names, descriptions
 and arguments, and prints at most 20, best first: SERVER/TOOL, which other commands
@@ -272,7 +260,7 @@ searches start only new servers, unless --refresh or --no-state is given.`,
 			flags: []string{"refresh", "no-state", "wide", "json", "output", "config", "protocol", "connect-timeout", "timeout", "q", "no-color"}, run: runSearch,
 			example: []string{"search weather forecast", "search 'create*' issue --json"},
 		}, {
-			name: "add", args: "NAME [URL]", min: 1, max: -1, started: true,
+			name: "add", group: "Configure", args: "NAME [URL]", min: 1, max: -1, started: true,
 			short: "Add a server to .mcp.json",
 			long: `The command that starts the server follows --. Comments and the order of the file
 stay as they are. --from copies the server NAME of another program;
@@ -281,12 +269,12 @@ stay as they are. --from copies the server NAME of another program;
 			example: []string{"add weather https://example.com/mcp", "add work https://example.com/mcp --oauth clientId=app",
 				"add echoes -e LEVEL=1 -- mcpecho serve", "add files --from cursor"},
 		}, {
-			name: "remove", aliases: []string{"delete", "uninstall", "rm"}, args: "NAME", min: 1, max: 1,
+			name: "remove", group: "Configure", aliases: []string{"delete", "uninstall", "rm"}, args: "NAME", min: 1, max: 1,
 			short: "Remove a server from .mcp.json",
 			flags: []string{"user", "config", "no-state", "q"}, run: runRemove,
 			example: []string{"remove weather", "remove weather --user"},
 		}, {
-			name: "trust", args: "[NAME]", max: 1,
+			name: "trust", group: "Configure", args: "[NAME]", max: 1,
 			short: "Trust a server of this project, or list or revoke trust",
 			long: `A project's .mcp.json can name any program, so mcpecho asks before it uses a server
 from there, and again when its entry changes. Without NAME, trust lists the
@@ -294,22 +282,19 @@ servers that you trust.`,
 			flags: []string{"revoke", "config", "json", "wide", "no-state", "q", "no-color"}, run: runTrust,
 			example: []string{"trust", "trust weather", "trust --revoke weather"},
 		}, {
-			name: "login", aliases: []string{"auth"}, target: true, web: true,
-			short: "Log in to a server with the browser",
+			name: "login", group: "Configure", aliases: []string{"auth"}, target: true, web: true,
+			short: "Log in to a server with the browser, or log out",
 			long: `The tokens are stored in a file that only you can read. All commands send them
 to that server. If no browser can be opened, login prints a code that you enter in a
 browser on another device, or the URL of the page if the server offers no codes.
 mcpecho uses codes only with an authorization server that has the origin of the MCP
-server, that --issuer names, or that you have logged in with before.`,
-			flags: []string{"device", "issuer", "config", "no-color"}, run: runLogin,
-			example: []string{"login https://example.com/mcp", "login --device https://example.com/mcp"},
+server, that --issuer names, or that you have logged in with before.
+
+--logout revokes and deletes the tokens; so does "logout".`,
+			flags: []string{"device", "issuer", "logout", "config", "no-color"}, run: runLogin,
+			example: []string{"login https://example.com/mcp", "login --device https://example.com/mcp", "login --logout https://example.com/mcp"},
 		}, {
-			name: "logout", target: true, web: true,
-			short: "Revoke and delete the tokens of a server",
-			flags: []string{"config", "no-color"}, run: runLogout,
-			example: []string{"logout https://example.com/mcp"},
-		}, {
-			name: "serve", endless: true,
+			name: "serve", group: "Debug", endless: true,
 			short: "Run the echo server over standard input and output or HTTP",
 			long: `Over standard input and output, the server runs until its input ends.
 
@@ -326,7 +311,7 @@ names the nearest recorded request.`,
 			flags: []string{"http", "require-login", "protocol", "replay", "timed"}, run: runServe,
 			example: []string{"serve", "serve --http 127.0.0.1:3001", "serve --http 127.0.0.1:3001 --require-login", "tools -- mcpecho serve --protocol 2024-11-05"},
 		}, {
-			name: "proxy", target: true, endless: true,
+			name: "proxy", group: "Debug", target: true, endless: true,
 			short: "Stand between a client and a server",
 			long: `Passes messages unchanged, and shows with --trace or keeps with --record what
 the client and the server really send. An editor starts it in place of the server:
@@ -339,7 +324,7 @@ ADDR is that of "serve". "mcpecho serve --replay FILE" is the recorded server ag
 			flags: []string{"http", "no-token", "allow-origin", "config", "header", "transport", "env", "inherit-env", "cwd", "trace", "record", "v", "q"}, run: runProxy,
 			example: []string{"proxy --record s.rec -- mcpecho serve", "proxy https://example.com/mcp --trace -", "proxy --http 127.0.0.1:8931 -- mcpecho serve"},
 		}, {
-			name: "completion", args: strings.Join(shellNames(), "|"), min: 1, max: 2,
+			name: "completion", group: "Configure", args: strings.Join(shellNames(), "|"), min: 1, max: 2,
 			short: "Print a shell script that completes commands, flags and servers",
 			long: `  bash  source <(mcpecho completion bash)
   zsh   source <(mcpecho completion zsh), after compinit
@@ -350,15 +335,16 @@ every new shell.`,
 			flags: nil, run: runCompletion,
 			example: []string{"completion fish > ~/.config/fish/completions/mcpecho.fish"},
 		}, {
-			name:  "version",
-			short: "Print the version and the supported protocol versions",
-			flags: nil, run: runVersion,
-		}, {
-			name: "help", args: "[COMMAND]", max: 1,
-			short: "Describe a command",
+			name: "help", group: "Configure", args: "[COMMAND|flags]", max: 1,
+			short: "Describe a command, or the flags that commands share",
 			flags: nil, run: runHelp,
 			example: []string{"help call"},
 		},
+		{name: "templates", into: "resources", aliases: []string{"resources/templates/list", "list-templates", "resources-templates-list"}, target: true, flags: listFlags, run: lister("templates")},
+		{name: "ping", into: "info", target: true, flags: resultFlags, run: runPing},
+		{name: "task", into: "raw", aliases: []string{"tasks/list", "tasks-list", "tasks"}, target: true, actions: []string{"list", "get", "cancel"}, args: "[ID]", max: 2, flags: listFlags, run: runTask},
+		{name: "logout", into: "login", target: true, web: true, flags: []string{"config", "no-color"}, run: runLogout},
+		{name: "version", run: runVersion},
 	}
 	all := make([]*command, len(table))
 	for i := range table {
@@ -393,7 +379,7 @@ func tourCommand() *command {
 	return &command{
 		name:  "",
 		short: "The tour",
-		flags: []string{"no-color", "v", "q", "trace", "timeout", "connect-timeout"},
+		flags: []string{"version", "no-color", "v", "q", "trace", "timeout", "connect-timeout"},
 		run:   runTour,
 	}
 }

@@ -31,11 +31,7 @@ func parse(e *environment, args []string) (*invocation, error) {
 	case name == "" && c.server != nil && c.onTerminal():
 		c.command = findCommand("shell")
 	case name == "":
-		// Only flags: those of the tour, or --help or --version.
-		c.command = tourCommand()
-		if hasWord(args, "--version") || hasWord(args, "-V") {
-			c.command, args = findCommand("version"), nil
-		}
+		c.command = tourCommand() // of whose flags some are given, or --help or --version
 	default:
 		switch c.command = findCommand(name); {
 		case c.command != nil:
@@ -146,6 +142,11 @@ func (c *invocation) parseFlags(args []string) error {
 			return c.badValue(name, value, err)
 		}
 		c.flags.Given = append(c.flags.Given, given)
+	}
+	for _, other := range commands() {
+		if other.group == "" && other.into == c.command.name && c.flags.IsGiven(other.name) {
+			c.command = other
+		}
 	}
 	return nil
 }

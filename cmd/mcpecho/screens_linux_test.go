@@ -58,12 +58,12 @@ func TestScreens(t *testing.T) {
 	golden(t, "screens.txt", text)
 }
 
-// TestHelpFitsANarrowTerminal: only commands are wider than the terminal, so that
+// TestHelpAndTourFitANarrowTerminal: only commands are wider than the terminal, so that
 // they can be pasted.
-func TestHelpFitsANarrowTerminal(t *testing.T) {
+func TestHelpAndTourFitANarrowTerminal(t *testing.T) {
 	t.Parallel()
 	const width = 60
-	for _, line := range []string{"help", "help call", "help serve"} {
+	for _, line := range []string{"help", "help call", "help serve", "help flags", ""} {
 		shown, _ := startInPty(t, width, strings.Fields(line)...).end()
 		for row := range strings.Lines(shown) {
 			if n := terminal.TextWidth(strings.TrimSuffix(withoutAll(row), "\n")); n > width && !strings.Contains(row, "mcpecho") {

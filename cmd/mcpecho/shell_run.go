@@ -229,5 +229,5 @@ func (c *invocation) inShell() bool { return c.shell != nil && c != c.shell.c }
 
 // shellCommands returns the commands that work in the shell.
 func shellCommands() []*command {
-	return slices.DeleteFunc(commands(), func(c *command) bool { return hasWord(outsideOfShell, c.name) })
+	return slices.DeleteFunc(commands(), func(c *command) bool { return c.group == "" || hasWord(outsideOfShell, c.name) })
 }

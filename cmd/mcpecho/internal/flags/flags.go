@@ -103,6 +103,9 @@ type value func(f *Values, value string) error
 
 func (p value) Set(f *Values, v string) error { return p(f, v) }
 
+// another is of the flags that make their command another one.
+var another = value(func(*Values, string) error { return nil })
+
 func All() []Flag {
 	return []Flag{
 		{"json", "", "", "print the result as JSON, in the form of the specification", on(func(f *Values) *bool { return &f.JSON })},
@@ -118,6 +121,10 @@ func All() []Flag {
 			return nil
 		})},
 		{"wide", "", "", "do not shorten the lines of a list", on(func(f *Values) *bool { return &f.Wide })},
+		{"templates", "", "", "list the resource templates", another},
+		{"ping", "", "", "check whether the server responds, and how fast", another},
+		{"logout", "", "", "revoke and delete the tokens", another},
+		{"version", "V", "", "print the version and the supported protocol versions", another},
 		{"user", "", "", "use the user's ~/.mcp.json, not the project's .mcp.json", on(func(f *Values) *bool { return &f.User })},
 		{"from", "", "PROGRAM", "copy the server NAME of another program, such as cursor", text(func(f *Values) *string { return &f.From })},
 		{"all", "", "", "also list the servers of other programs", on(func(f *Values) *bool { return &f.All })},
