@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
-	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/secrets"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/toolargs"
 	"github.com/stdmcp/stdmcp/internal/servercheck"
@@ -139,6 +138,10 @@ func (c *invocation) check(ctx context.Context, way string, versions []string) (
 	if c.flags.Verbose {
 		s.stderr.Print = s.console.Line
 	}
+	if err := c.openTrace(); err != nil {
+		return one, err
+	}
+	defer func() { err = cmp.Or(err, failure.Local(c.tracer.Close())) }()
 	d := *c
 	if way != "stdio" {
 		d.flags.Transport = way
@@ -158,15 +161,8 @@ func (c *invocation) check(ctx context.Context, way string, versions []string) (
 	if c.flags.Call {
 		opts.Arguments = sampleCall
 	}
-	if c.flags.Trace != "" {
-		c.traced++
-		n := c.traced
-		tracer, err := secrets.NewTracer(c.flags.Trace, n > 1, c.secrets(), c.stderr)
-		if err != nil {
-			return one, failure.Local(err)
-		}
+	if tracer, n := c.tracer, c.traced; tracer != nil {
 		opts.Message = func(sent bool, data []byte) { tracer.Message(n, sent, data) }
-		defer func() { err = cmp.Or(err, failure.Local(tracer.Close())) }()
 	}
 	one.version, one.found, one.err = servercheck.Run(ctx, t, opts)
 	if ctx.Err() != nil {

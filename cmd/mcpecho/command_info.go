@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -257,7 +256,6 @@ func runPing(ctx context.Context, c *invocation) error {
 		if c.flags.JSON {
 			return c.printJSON([]byte("{}"))
 		}
-		took := strconv.FormatFloat(float64(time.Since(began).Microseconds())/1000, 'f', 1, 64) + " ms"
-		return c.print(terminal.EscapeName(s.Server().Name) + " responded in " + took + "\n")
+		return c.print(terminal.EscapeName(s.Server().Name) + " responded in " + milliseconds(time.Since(began)) + "\n")
 	})
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -53,7 +54,7 @@ func (c *invocation) loggedIn(url string) *http.Client {
 func (c *invocation) oauthOptions(path string) *oauth.Options {
 	tokens := oauth.NewFile(path)
 	tokens.Report = func(err error) { (&terminal.Console{Out: c.stderr}).Line("mcpecho: " + err.Error()) }
-	o := &oauth.Options{Store: &patientStore{tokens, c, lockDelay, maxLockTime}, ClientName: "mcpecho"}
+	o := &oauth.Options{Store: &patientStore{tokens, c, lockDelay, maxLockTime}, ClientName: "mcpecho", Base: c.observed(nil)}
 	o.Trace = &oauth.Trace{Odd: func(_ string, what *oauth.Error) {
 		if c.command.name == "login" {
 			c.warn(what.Error())
@@ -83,7 +84,7 @@ func (c *invocation) address(ctx context.Context) (string, error) {
 }
 
 // runLogin has the user authorize mcpecho in a browser, and stores the tokens.
-func runLogin(ctx context.Context, c *invocation) error {
+func runLogin(ctx context.Context, c *invocation) (failed error) {
 	url, err := c.address(ctx)
 	if err != nil {
 		return err
@@ -92,6 +93,11 @@ func runLogin(ctx context.Context, c *invocation) error {
 	if path == "" {
 		return failure.Local(errors.New("cannot store tokens: this user has no configuration directory"))
 	}
+	observed, err := c.startObserving()
+	if err != nil {
+		return err
+	}
+	defer func() { failed = cmp.Or(failed, observed()) }()
 	o := c.oauthOptions(path)
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)

@@ -14,6 +14,7 @@ import (
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/ticket"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/ui"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/watchfiles"
+	"github.com/stdmcp/stdmcp/internal/recording"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 )
@@ -106,6 +107,7 @@ func (c *invocation) connectUI(ctx context.Context, s *ui.Setup) (*mcp.Client, f
 	one := *c // a connection has its own version and observers
 	one.flags.Protocol, one.flags.Verbose, one.flags.Quiet = s.Version, false, true
 	one.recorder = &recorder{observe: s.Wrap}
+	one.onHTTP = func(h *recording.HTTP, took time.Duration) { s.HTTP(c.hide(httpLine(h, took)), h.Status >= 400) }
 	conversation := &conversation{console: &terminal.Console{Out: io.Discard}, stderr: c.newTail()}
 	conversation.stderr.Follow(func(line string) { s.Stderr(strings.TrimPrefix(line, "server: ")) })
 	opts := one.options(conversation)

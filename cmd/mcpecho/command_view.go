@@ -224,6 +224,7 @@ func (p *viewing) viewed(l *view.Line) string {
 	if p.flags.JSON {
 		return p.shown(string(l.JSON()))
 	}
+	l.All = p.flags.Verbose
 	text := l.Text(p.terminalWidth(p.stdout), p.styler(p.stdout))
 	if message := l.Message(); p.flags.Verbose && text != "" && message != "" {
 		text += message + "\n"

@@ -291,7 +291,7 @@ mcpecho uses codes only with an authorization server that has the origin of the 
 server, that --issuer names, or that you have logged in with before.
 
 --logout revokes and deletes the tokens; so does "logout".`,
-			flags: []string{"device", "issuer", "logout", "config", "no-color"}, run: runLogin,
+			flags: []string{"device", "issuer", "logout", "config", "no-color", "v", "trace", "record"}, run: runLogin,
 			example: []string{"login https://example.com/mcp", "login --device https://example.com/mcp", "login --logout https://example.com/mcp"},
 		}, {
 			name: "serve", group: "Debug", endless: true,

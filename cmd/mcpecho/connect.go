@@ -75,21 +75,11 @@ func (c *invocation) open(ctx context.Context) (s *conversation, end func() erro
 	if c.hold != nil {
 		c.holdOptions(s, opts)
 	}
-	closeTrace := func() error { return nil }
-	if c.flags.Trace != "" {
-		c.traced++
-		n := c.traced
-		t, e := secrets.NewTracer(c.flags.Trace, n > 1, c.secrets(), c.stderr)
-		if e != nil {
-			return nil, nil, failure.Local(e)
-		}
-		closeTrace = func() error {
-			if e := t.Close(); e != nil {
-				return failure.Local(e)
-			}
-			return nil
-		}
-		monitored := opts.Trace.Message
+	closeFiles, err := c.startObserving()
+	if err != nil {
+		return nil, nil, err
+	}
+	if t, n, monitored := c.tracer, c.traced, opts.Trace.Message; t != nil {
 		opts.Trace.Message = func(ctx context.Context, a bool, b []byte) { monitored(ctx, a, b); t.Message(n, a, b) }
 	}
 	if trace := opts.Trace.Message; c.onSent != nil {
@@ -100,19 +90,10 @@ func (c *invocation) open(ctx context.Context) (s *conversation, end func() erro
 			trace(ctx, sent, data)
 		}
 	}
-	if c.flags.Record != "" && c.recorder == nil {
-		if c.recorder, err = c.newRecorder(); err != nil {
-			_ = closeTrace()
-			return nil, nil, err
-		}
-	}
 	if s.Client, err = c.connect(ctx, s, opts); err != nil {
 		s.endProgram()
 		err = s.explain(err)
-		_ = closeTrace()
-		if c.shell == nil {
-			_ = c.recorder.close()
-		}
+		_ = closeFiles()
 		return nil, nil, err
 	}
 	return s, func() error {
@@ -120,8 +101,26 @@ func (c *invocation) open(ctx context.Context) (s *conversation, end func() erro
 		s.endProgram()
 		s.era.Remember(s.CachedServer())
 		s.stderr.End()
-		err := closeTrace()
-		if c.shell == nil { // which may connect again
+		return closeFiles()
+	}, nil
+}
+
+// startObserving opens the files of --trace and --record. The caller must call end. A shell,
+// which may connect again, closes the recording itself.
+func (c *invocation) startObserving() (end func() error, err error) {
+	if err = c.openTrace(); err != nil {
+		return nil, err
+	}
+	t := c.tracer
+	if c.flags.Record != "" && c.recorder == nil {
+		if c.recorder, err = c.newRecorder(); err != nil {
+			_ = t.Close()
+			return nil, err
+		}
+	}
+	return func() error {
+		err := failure.Local(t.Close())
+		if c.shell == nil {
 			err = cmp.Or(err, c.recorder.close())
 		}
 		return err
@@ -347,4 +346,14 @@ func logLine(m *mcp.LogMessage) string {
 		line += " " + terminal.EscapeName(m.Logger)
 	}
 	return line + ": " + terminal.PlainJSON(m.Data)
+}
+
+// openTrace opens the file of --trace for a further connection.
+func (c *invocation) openTrace() (err error) {
+	if c.flags.Trace == "" {
+		return nil
+	}
+	c.traced++
+	c.tracer, err = secrets.NewTracer(c.flags.Trace, c.traced > 1, c.secrets(), c.stderr)
+	return failure.Local(err)
 }

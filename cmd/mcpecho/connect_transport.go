@@ -57,8 +57,8 @@ func (c *invocation) urlTransport(url string, header http.Header, way string) (m
 	var client *http.Client
 	if c.flags.Insecure {
 		client = c.insecureClient()
-	} else {
-		client = c.loggedIn(url)
+	} else if client = c.loggedIn(url); client == nil {
+		client = &http.Client{Transport: c.observed(nil), Jar: httpx.OwnCookies}
 	}
 	stream := streamhttp.New(url, &streamhttp.Options{Client: client, Header: header})
 	events := sse.New(url, &sse.Options{Client: client, Header: header})
@@ -85,6 +85,9 @@ func (c *invocation) insecureClient() *http.Client {
 		t = base.Clone()
 	}
 	t.TLSClientConfig = &tls.Config{InsecureSkipVerify: true} //nolint:gosec // which the user asks for
+	if base := c.observed(t); base != nil {
+		return &http.Client{Transport: base, Jar: httpx.OwnCookies}
+	}
 	return &http.Client{Transport: t, Jar: httpx.OwnCookies}
 }
 

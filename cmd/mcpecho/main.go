@@ -32,6 +32,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/cmdline"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
@@ -141,6 +142,10 @@ type invocation struct {
 	hold    *hold.Holder   // what runHold serves
 
 	onSent func(message []byte) // receives the messages that the client sends; may be nil
+
+	tracer *secrets.Tracer // of --trace and the connection that is opened; nil without it
+
+	onHTTP func(*recording.HTTP, time.Duration) // receives the HTTP requests and responses; may be nil
 
 	onLog func(*mcp.LogMessage) // receives the server's logs; nil means standard error
 }

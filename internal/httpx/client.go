@@ -65,6 +65,13 @@ func NewTransport() http.RoundTripper {
 	return t
 }
 
+// An Observer is a RoundTripper of a program that also sees the requests that another one
+// sends for it, such as those of a login.
+type Observer interface {
+	http.RoundTripper
+	Observe(http.RoundTripper) http.RoundTripper
+}
+
 // New returns a Client that sends header, which it copies, with every request. It
 // uses the Transport and the Jar of c. Without c, and with the Jar OwnCookies, it keeps
 // cookies of its own unless header has some. If c or its Transport is nil, it uses one

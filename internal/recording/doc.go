@@ -30,7 +30,8 @@
 // The number of the exchange is that of an HTTP request of the connection and of its
 // response. The headers are those whose names begin with Mcp-, in lower case, and
 // content-type and accept if they are not what the protocol requires; several values of a
-// header are joined by ", ". The messages of a request or a response follow
+// header are joined by ", ". The recording of a client has the member url of a request, too,
+// and in further the other headers. The messages of a request or a response follow
 // it, but what a client sends over standard input comes before the HTTP request of a proxy
 // that carries it. The last line of the recording is
 //

@@ -18,6 +18,9 @@ type HTTP struct {
 	// Headers are those of the message. A recording has those whose names begin with
 	// Mcp-, and Content-Type and Accept if they are not what the protocol requires.
 	Headers map[string][]string
+
+	URL     string // of a request, without secrets; empty if it is unknown
+	Further bool   // whether a recording has the other headers, too
 }
 
 // The content types of the protocol over HTTP.
@@ -31,21 +34,49 @@ func (h *HTTP) Append(b []byte) []byte {
 	} else {
 		b = wire.AppendInt(wire.AppendKey(b, "status"), int64(h.Status))
 	}
-	b = append(wire.AppendKey(b, "headers"), '{')
-	headers := h.unusual()
-	for name, values := range h.Headers {
-		switch name = strings.ToLower(name); {
-		case !strings.HasPrefix(name, "mcp-"):
-		case isSecretHeader(name):
-			headers[name] = diag.Mask
-		default:
-			headers[name] = strings.Join(values, ", ")
+	if h.URL != "" {
+		b = wire.AppendString(wire.AppendKey(b, "url"), h.URL)
+	}
+	headers, further := h.unusual(), h.Masked()
+	for name, value := range further {
+		if strings.HasPrefix(name, "mcp-") {
+			headers[name] = value
 		}
 	}
+	b = appendHeaders(wire.AppendKey(b, "headers"), headers)
+	if h.Further {
+		for name := range headers {
+			delete(further, name)
+		}
+		b = appendHeaders(wire.AppendKey(b, "further"), further)
+	}
+	return append(b, '}')
+}
+
+func appendHeaders(b []byte, headers map[string]string) []byte {
+	b = append(b, '{')
 	for _, name := range wire.SortedKeys(headers) {
 		b = wire.AppendString(wire.AppendKey(b, name), headers[name])
 	}
-	return append(b, "}}"...)
+	return append(b, '}')
+}
+
+// Masked returns the headers by their names in lower case, with values that may be secrets
+// masked.
+func (h *HTTP) Masked() map[string]string {
+	all := make(map[string]string)
+	for name, values := range h.Headers {
+		name, value := strings.ToLower(name), strings.Join(values, ", ")
+		switch {
+		case name == "www-authenticate": // which says how to log in
+		case isSecretHeader(name):
+			value = diag.Mask
+		case name == "location":
+			value = httpx.Display(value)
+		}
+		all[name] = value
+	}
+	return all
 }
 
 // IsUnusual reports whether it is a response that is not a success, or has a header that the

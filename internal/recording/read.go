@@ -218,6 +218,8 @@ func ParseHTTP(text string) *HTTP {
 			h.Method = r.String()
 		case "status":
 			h.Status = int(r.Int())
+		case "url":
+			h.URL = r.String()
 		case "headers":
 			h.Headers = make(map[string][]string)
 			for r.Object(); r.More(); {

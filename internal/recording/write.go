@@ -174,8 +174,16 @@ func (w *Writer) Text(conn int, sent bool, line []byte) {
 	}
 }
 
-// HTTP writes the beginning of an HTTP request or response.
-func (w *Writer) HTTP(conn int, h *HTTP) { w.write(conn, from(h.Status == 0, kindHTTP), h.Append(nil)) }
+// HTTP writes the beginning of an HTTP request or response, of the latest connection if
+// conn is 0.
+func (w *Writer) HTTP(conn int, h *HTTP) {
+	if conn == 0 {
+		w.mu.Lock()
+		conn = max(1, w.conns)
+		w.mu.Unlock()
+	}
+	w.write(conn, from(h.Status == 0, kindHTTP), h.Append(nil))
+}
 
 // End writes that the server's process, or the connection to it, has ended, and how.
 func (w *Writer) End(conn int, how string) {

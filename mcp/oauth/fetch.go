@@ -29,6 +29,7 @@ const (
 // name resolves to.
 type fetcher struct {
 	rt        *http.Transport
+	seen      http.RoundTripper // rt, or what observes it
 	resource  *url.URL
 	allowHTTP bool
 	resolver  *net.Resolver   // nil means the system's
@@ -78,6 +79,10 @@ func newFetcher(base http.RoundTripper, resource *url.URL, allowHTTP bool) *fetc
 		}
 	}
 	f.rt.DialContext = f.dial
+	f.seen = f.rt
+	if o, ok := base.(httpx.Observer); ok {
+		f.seen = o.Observe(f.rt)
+	}
 	return f
 }
 
@@ -262,7 +267,7 @@ func (f *fetcher) send(ctx context.Context, method string, u *url.URL, header ht
 	if err != nil {
 		return nil, &Error{URL: where, Rule: "refused to connect", Err: err}
 	}
-	resp, err := f.rt.RoundTrip(req.WithContext(checked))
+	resp, err := f.seen.RoundTrip(req.WithContext(checked))
 	if err != nil {
 		form, _ := url.ParseQuery(string(body))
 		return nil, &Error{URL: where, Rule: "no response to " + method, Err: httpx.Redact(err, req, secretsOf(form, nil)...)}

@@ -67,10 +67,10 @@ func (t *Tracer) Entry(conn int, kind recording.Kind, sent bool, data []byte) {
 	t.write(b)
 }
 
-// HTTP writes the beginning of an HTTP request or response that is not as the protocol
-// requires.
+// HTTP writes the beginning of an HTTP request or response: of a proxy, only if it is not as
+// the protocol requires.
 func (t *Tracer) HTTP(conn int, h *recording.HTTP) {
-	if h.IsUnusual() {
+	if h.Further || h.IsUnusual() {
 		masked, _ := t.hidden.Mask(h.Append(nil))
 		t.write(append(wire.AppendKey(traceDirection(conn, direction(h.Status == 0)), "http"), masked...))
 	}
@@ -100,6 +100,9 @@ func (t *Tracer) write(b []byte) {
 }
 
 func (t *Tracer) Close() error {
+	if t == nil {
+		return nil
+	}
 	var err error
 	if t.closer != nil {
 		err = t.closer.Close()

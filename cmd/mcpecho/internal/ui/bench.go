@@ -42,6 +42,7 @@ type Setup struct {
 	Trace    *mcp.Trace                        // without Message
 	Wrap     func(mcp.Transport) mcp.Transport // wraps each transport, to see the messages
 	Stderr   func(line string)                 // receives the server's standard error
+	HTTP     func(line string, failed bool)    // receives the HTTP requests and responses
 }
 
 // A Bench is the state of the page. Create one with [New].

@@ -259,6 +259,9 @@ func (b *Bench) setup(version string, handlers []mcp.Handler) *Setup {
 		Handlers: handlers,
 		Wrap:     func(t mcp.Transport) mcp.Transport { return &observed{t, b} },
 		Stderr:   func(line string) { b.update("", func() { b.ring.text(kindStderr, "", line) }) },
+		HTTP: func(line string, failed bool) {
+			b.update("", func() { b.ring.text(kindTrace, "HTTP", line).Failed = failed })
+		},
 		Trace: &mcp.Trace{
 			Discarded: func(_ context.Context, reason error, data []byte) {
 				if errors.Is(reason, stdio.ErrNotJSON) {

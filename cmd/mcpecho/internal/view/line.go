@@ -29,6 +29,7 @@ type Line struct {
 	Timed  bool   // whether Took is known
 	Note   string // what the entry says
 	Error  string // the problem; empty if there is none
+	All    bool   // whether Text shows HTTP messages without a problem
 
 	id      string   // of a request, a response or what is canceled, in JSON, or # and that of an exchange
 	request *request // itself, or that of a response
@@ -63,7 +64,7 @@ func (l *Line) describeRelated() {
 // describeHTTP describes what is wrong with an HTTP message.
 func (l *Line) describeHTTP() {
 	h := l.Entry.HTTP
-	l.Kind, l.Note, l.id = "http", h.Method, "#"+strconv.Itoa(h.Exchange)
+	l.Kind, l.Note, l.id = "http", strings.TrimSpace(h.Method+" "+h.URL), "#"+strconv.Itoa(h.Exchange)
 	if h.Status > 0 {
 		l.Note = "status " + strconv.Itoa(h.Status)
 	}
@@ -80,10 +81,11 @@ func (l *Line) describeHTTP() {
 // indent is the width of a line before what it says.
 const indent = 44
 
-// Text returns the line for people, or "" for an HTTP message without a problem. It breaks
+// Text returns the line for people, or "" for an HTTP message without a problem, unless All
+// is set. It breaks
 // the text to fit into width columns, unless width is 0; style applies styles.
 func (l *Line) Text(width int, style func(terminal.Style, string) string) string {
-	if l.Kind == "http" && l.Error == "" && l.Entry.HTTP.Status < 300 {
+	if l.Kind == "http" && l.Error == "" && l.Entry.HTTP.Status < 300 && !l.All {
 		return ""
 	}
 	arrow := "<"
@@ -140,7 +142,7 @@ func (l *Line) contains(text string) bool {
 
 // Message returns the message for a terminal, or "".
 func (l *Line) Message() string {
-	if l.Entry.Kind != recording.Message {
+	if l.Entry.Kind != recording.Message && l.Kind != "http" {
 		return ""
 	}
 	return display.EscapeName(l.Entry.Text)

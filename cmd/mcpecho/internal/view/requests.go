@@ -52,8 +52,9 @@ type requests struct {
 	answered    []key                    // those in known with a response, in the order of these
 	tags        map[key]*request         // by progress tokens and by the ids of tasks, and the last of the open calls of a connection
 	n           int
-	kept, words int // bytes of the messages in known, and of the names, ids and tokens
-	forgotten   int // number of requests without a response that are not in known
+	exchanges   map[[2]int]time.Duration // when the HTTP requests without a response began, by connection and exchange
+	kept, words int                      // bytes of the messages in known, and of the names, ids and tokens
+	forgotten   int                      // number of requests without a response that are not in known
 }
 
 func (q *requests) find(k key) *request { return q.known[k.conn][k] }
@@ -100,6 +101,20 @@ func (q *requests) add(l *Line, keep bool) {
 			last.after = r
 		}
 		q.tags[openCalls(k.conn)] = r
+	}
+}
+
+// exchange remembers an HTTP request, or adds to its response how long it took.
+func (q *requests) exchange(l *Line) {
+	k := [2]int{l.Entry.Conn, l.Entry.HTTP.Exchange}
+	if began, ok := q.exchanges[k]; ok && l.Entry.HTTP.Status > 0 {
+		l.Took, l.Timed = l.Entry.At-began, true
+		delete(q.exchanges, k)
+	} else if l.Entry.HTTP.Status == 0 && len(q.exchanges) < maxWaiting {
+		if q.exchanges == nil {
+			q.exchanges = make(map[[2]int]time.Duration)
+		}
+		q.exchanges[k] = l.Entry.At
 	}
 }
 

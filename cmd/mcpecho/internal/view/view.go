@@ -142,6 +142,7 @@ func (v *Viewer) describe(e *Entry) *Line {
 		return l
 	case e.Kind == recording.Exchange:
 		l.describeHTTP()
+		v.requests.exchange(l)
 		return l
 	}
 	v.messages++
