@@ -12,17 +12,20 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
 
-// listWord resolves "list" and "ls": a list of a server if one is named, else the
-// configured servers.
-func listWord(name string, args []string, server []string) (string, []string) {
+// listWord resolves a method in two words, such as "resources read", and "list" and "ls": a
+// list of a server if one is named, else the configured servers.
+func (c *invocation) listWord(name string, args []string) (string, []string) {
+	first, rest := cutName(args)
+	if method := name + "/" + first; first != "" && findCommand(method) != nil && !c.isServer(first) {
+		return method, rest
+	}
 	if name != "list" && name != "ls" {
 		return name, args
 	}
-	first, rest := cutName(args)
 	if cmd := findCommand(first); cmd != nil && hasWord([]string{"tools", "resources", "templates", "prompts", "servers"}, cmd.name) {
 		return cmd.name, rest
 	}
-	if first == "" && server == nil {
+	if first == "" && c.server == nil {
 		return "servers", args
 	}
 	return "tools", args
@@ -32,6 +35,15 @@ func listWord(name string, args []string, server []string) (string, []string) {
 // with a command, or nil.
 func (c *invocation) commandAfter(name string) error {
 	server, tool := c.splitTool(name)
+	if server == "" && isProgramPath(name) && c.server == nil {
+		line := cmdline.Own(c.typed...)
+		at := line.Index(name)
+		line = slices.Delete(line, at, at+1)
+		if first, _ := cutName(line.Texts()); findCommand(first) == nil {
+			line = append(cmdline.Words("tools"), line...)
+		}
+		return c.suggest(wire.Quote(name)+" is a program; the command that starts a server belongs after --", withServer(line, []string{name}))
+	}
 	if server == "" {
 		return nil
 	}
@@ -110,6 +122,9 @@ func (c *invocation) isCall(name string, args []string) bool {
 // missingArgument returns the failure for a command without one of its arguments.
 func (c *invocation) missingArgument() error {
 	cmd := c.command
+	if len(c.flagged) > 0 {
+		return c.flagged[0].err
+	}
 	message := cmd.name + " needs " + strings.Fields(cmd.args)[len(c.args)]
 	known := map[string]string{"call": "tools", "read": "resources", "prompt": "prompts"}[cmd.name]
 	switch {

@@ -15,6 +15,7 @@ import (
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/input"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/toolargs"
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/nearest"
 	"github.com/stdmcp/stdmcp/internal/servercheck"
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -95,7 +96,9 @@ func (c *invocation) encodeArguments(ctx context.Context, s *conversation, tool 
 	began := time.Now()
 	tools, err := c.tools(ctx, s)
 	var answer *jsonrpc.Error
-	if errors.As(err, &answer) {
+	if errors.As(err, &answer) && len(c.flagged) > 0 {
+		return nil, c.flagged[0].err
+	} else if errors.As(err, &answer) {
 		return c.object(given, tool, &toolargs.Schema{Open: true}) // the server does not list its tools
 	}
 	if err != nil {
@@ -107,6 +110,9 @@ func (c *invocation) encodeArguments(ctx context.Context, s *conversation, tool 
 	}
 	if err == nil {
 		schema := toolargs.ParseSchema(t.InputSchema)
+		if err := c.checkFlagged(given, tool, schema); err != nil {
+			return nil, err
+		}
 		if len(given.Each) == 0 && len(schema.Required) > 0 {
 			if piped, err := c.pipedArguments(ctx); piped != nil || err != nil {
 				return piped, err
@@ -164,11 +170,53 @@ func (c *invocation) pipedArguments(ctx context.Context) (mcp.RawMessage, error)
 // readArguments reads the arguments of a call.
 func (c *invocation) readArguments(ctx context.Context, args []string) (*toolargs.Given, error) {
 	given, err := toolargs.Read(ctx, args, c.stdin)
+	if err == nil && len(c.flagged) > 0 {
+		if given.Whole != nil {
+			return nil, c.flagged[0].err
+		}
+		given.Each = cloneArguments(given.Each, c.flagged)
+	}
 	var wrong toolargs.UsageError
 	if errors.As(err, &wrong) {
 		return nil, c.usage(wrong.Error())
 	}
 	return given, err
+}
+
+// cloneArguments returns the arguments with those that are written as flags.
+func cloneArguments(each []toolargs.Argument, further []flagged) []toolargs.Argument {
+	each = slices.Clone(each)
+	for _, f := range further {
+		each = append(each, f.Argument)
+	}
+	return each
+}
+
+// checkFlagged gives the arguments that are written as flags the names that the schema has
+// for them, as include-image for includeImage. It returns the failure for one that it lacks.
+func (c *invocation) checkFlagged(given *toolargs.Given, tool string, s *toolargs.Schema) error {
+	for i, f := range c.flagged {
+		at := len(given.Each) - len(c.flagged) + i
+		if at < 0 || s.Property(given.Each[at].Key) != nil {
+			continue
+		}
+		same := slices.DeleteFunc(s.Names(), func(name string) bool { return diag.Letters(name) != diag.Letters(f.Key) })
+		if len(same) == 1 {
+			given.Each[at].Key = same[0]
+			continue
+		}
+		if near := nearest.Typo(f.Key, s.Names()); near != "" {
+			return c.suggest("the tool "+wire.Quote(tool)+" has no argument "+wire.Quote(f.Key)+" (did you mean "+wire.Quote(near)+"?)",
+				c.retyped("--"+f.Key, cmdline.Word{Text: "--" + near, Own: cmdline.IsPlain(near)}))
+		}
+		failed := *failure.Classify(f.err)
+		if failed.Line == nil { // of no flag of call
+			failed.Message = "neither call nor the tool " + wire.Quote(tool) + " has a flag or an argument " + wire.Quote("--"+f.Key) + s.Described()
+			failed.Hint = ""
+		}
+		return &failed
+	}
+	return nil
 }
 
 // argumentHint returns the hint for an argument whose name is misspelled, or "".

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
@@ -23,6 +24,8 @@ type checked struct {
 	way     string // the transport
 	version string // the protocol version; empty if the server does not speak it
 	found   []servercheck.Finding
+	called  []string // tools, with --call
+	left    []string // tools that are not marked read-only
 	err     error
 }
 
@@ -159,7 +162,15 @@ func (c *invocation) check(ctx context.Context, way string, versions []string) (
 		opts.Timeout = c.flags.Timeout
 	}
 	if c.flags.Call {
-		opts.Arguments = sampleCall
+		opts.Arguments = func(t *mcp.Tool) mcp.RawMessage {
+			args := sampleCall(t)
+			if args == nil {
+				one.left = append(one.left, t.Name)
+			} else {
+				one.called = append(one.called, t.Name)
+			}
+			return args
+		}
 	}
 	if tracer, n := c.tracer, c.traced; tracer != nil {
 		opts.Message = func(sent bool, data []byte) { tracer.Message(n, sent, data) }
@@ -203,11 +214,19 @@ func checkText(all []checked, width int) string {
 			continue
 		case len(one.found) == 0:
 			b.WriteString(wayName(one.way) + ", " + one.version + ": nothing wrong\n")
-			continue
+		default:
+			b.WriteString(wayName(one.way) + ", " + one.version + ":\n")
 		}
-		b.WriteString(wayName(one.way) + ", " + one.version + ":\n")
-		for _, f := range one.found {
+		for _, f := range grouped(one.found) {
 			b.WriteString(findingLine(severity(f), f, width))
+		}
+		for _, tools := range []struct {
+			what  string
+			names []string
+		}{{"called", one.called}, {"not called", one.left}} {
+			if tools.names != nil {
+				b.WriteString(findingLine(tools.what, servercheck.Finding{Where: terminal.Count(len(tools.names), "tool"), What: strings.Join(tools.names, ", ")}, width))
+			}
 		}
 	}
 	for _, one := range all {
@@ -217,6 +236,31 @@ func checkText(all []checked, width int) string {
 		}
 	}
 	return b.String()
+}
+
+// grouped returns the faults before what the specification permits, and as one those that say
+// the same of several tools or resources.
+func grouped(found []servercheck.Finding) (all []servercheck.Finding) {
+	const most = 5
+	found = slices.Clone(found)
+	slices.SortStableFunc(found, func(a, b servercheck.Finding) int { return strings.Compare(severity(b), severity(a)) })
+	places := make(map[servercheck.Finding][]string)
+	for _, f := range found {
+		key := servercheck.Finding{What: f.What, Warning: f.Warning}
+		if places[key] == nil {
+			all = append(all, key)
+		}
+		places[key] = append(places[key], f.Where)
+	}
+	for i := range all {
+		where := places[all[i]]
+		more := len(where) - most
+		if more > 0 {
+			where = append(where[:most:most], "and "+strconv.Itoa(more)+" more")
+		}
+		all[i].Where = strings.Join(where, ", ")
+	}
+	return all
 }
 
 // severity returns the word for a finding.

@@ -54,7 +54,7 @@ func (c *invocation) loggedIn(url string) *http.Client {
 func (c *invocation) oauthOptions(path string) *oauth.Options {
 	tokens := oauth.NewFile(path)
 	tokens.Report = func(err error) { (&terminal.Console{Out: c.stderr}).Line("mcpecho: " + err.Error()) }
-	o := &oauth.Options{Store: &patientStore{tokens, c, lockDelay, maxLockTime}, ClientName: "mcpecho", Base: c.observed(nil)}
+	o := &oauth.Options{Store: &patientStore{File: tokens, c: c, delay: lockDelay, most: maxLockTime}, ClientName: "mcpecho", Base: c.observed(nil)}
 	o.Trace = &oauth.Trace{Odd: func(_ string, what *oauth.Error) {
 		if c.command.name == "login" {
 			c.warn(what.Error())
@@ -229,13 +229,15 @@ func loginFailure(err error) error {
 	var broken *oauth.Error
 	var refused *oauth.ServerError
 	if errors.As(err, &broken) || errors.As(err, &refused) {
-		return &failure.Error{Status: failure.Forbidden, Kind: "authorization", Message: settings.Replace(err.Error()), Hint: "you are not logged in", Err: err}
+		return &failure.Error{Status: failure.Forbidden, Kind: "authorization", Message: err.Error(), Hint: "you are not logged in", Err: err}
 	}
 	return err
 }
 
-// settings are the names of options of package oauth in the entry of a server.
+// settings are the words of a user for those of package oauth: its options are in the entry
+// of a server.
 var settings = strings.NewReplacer(
+	" (no Authorizer is set)", "", "set Options.Client", "set oauth.clientId in the server's entry",
 	"Options.Issuer to", "oauth.issuer (or --issuer) to", "Options.IssuerInMetadata", "oauth.issuerInMetadata", "Options.Issuer", "oauth.issuer",
 	"Options.RequestResource", "oauth.resource", "NoResource", `"none"`, "Options.AssumePKCE", "oauth.assumePKCE", "Options.Parameters", "oauth.parameters",
 	"Options.Client", "oauth.clientId", "the RedirectURI of the Authorizer", "oauth.redirectUri",
@@ -247,16 +249,23 @@ func runLogout(ctx context.Context, c *invocation) error {
 	if err != nil {
 		return err
 	}
+	found := false
 	if path, exists := tokenFile(); exists {
-		c.auth = oauth.New(url, c.oauthOptions(path))
+		o := c.oauthOptions(path)
+		c.auth = oauth.New(url, o)
 		if shared, err := c.auth.SharedResource(ctx); err == nil && shared != "" {
 			(&terminal.Console{Out: c.stderr}).Line("This also ends the logins at other servers below " + c.shown(shared) + ", which share the token.")
 		}
 		if err := c.auth.Logout(ctx); err != nil {
 			return loginFailure(err)
 		}
+		store, _ := o.Store.(*patientStore)
+		found = store.found.Load()
 	}
 	c.forgetTools()
+	if !found {
+		return &failure.Error{Status: failure.Usage, Kind: "authorization", Message: "you are not logged in to " + c.targetName()}
+	}
 	return c.print("Logged out of " + c.shown(c.targetName()) + ".\n")
 }
 

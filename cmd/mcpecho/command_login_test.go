@@ -140,7 +140,7 @@ func TestLoginAndLogout(t *testing.T) {
 	}
 	url := authServer(t, nil) + "/mcp"
 	runCommand(t, "ping", url).want(t, failure.Forbidden, "", "type: mcpecho login "+url)
-	runCommand(t, "logout", url).want(t, 0, "Logged out of "+url+".\n", "")
+	runCommand(t, "logout", url).want(t, failure.Usage, "", "you are not logged in to "+url)
 	if path, exists := tokenFile(); exists {
 		t.Errorf("%s is there before the login", path)
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/cmdline"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
-	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/input"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/toolargs"
 	"github.com/stdmcp/stdmcp/internal/nearest"
@@ -76,15 +75,13 @@ func (c *invocation) noteSent(s *conversation, method string) {
 
 // rawParams reads the parameters of a request: a JSON object, or - for standard input.
 func (c *invocation) rawParams(ctx context.Context, method string, words []string) (mcp.RawMessage, error) {
-	text, from := []byte(words[0]), "parameters"
-	if words[0] == "-" && len(words) == 1 {
-		var err error
-		if text, err = input.Await(ctx, func() ([]byte, error) { return input.Read(c.stdin, "standard input") }); err != nil {
-			return nil, err
-		}
-		from = "standard input"
+	text, from, err := toolargs.ReadJSON(ctx, words[0], "parameters", c.stdin)
+	if wrong := toolargs.UsageError(""); errors.As(err, &wrong) {
+		return nil, c.usage(wrong.Error())
+	} else if err != nil {
+		return nil, err
 	}
-	err := wire.Valid(text)
+	err = wire.Valid(text)
 	if err == nil && toolargs.TypeOf(text) == "object" && len(words) == 1 {
 		return text, nil
 	}

@@ -55,7 +55,7 @@ func runServers(ctx context.Context, c *invocation) error {
 	}
 	var unread error // about a file that the user named
 	for _, p := range cfg.Problems {
-		if unread == nil && p.Server == "" && hasWord(named, p.File) {
+		if unread == nil && !p.Warning && hasWord(named, p.File) {
 			unread = &failure.Error{Status: failure.Usage, Kind: "configuration", Message: p.Error(), Err: p}
 		} else {
 			warn(p)

@@ -15,7 +15,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
 
-// runTrust trusts a server of the project, lists those that are trusted, or
+// runTrust trusts servers of the project, lists those that are trusted, or
 // revokes the trust.
 func runTrust(_ context.Context, c *invocation) error {
 	cfg := c.loadAll()
@@ -25,14 +25,24 @@ func runTrust(_ context.Context, c *invocation) error {
 		}
 		return c.listTrusted()
 	}
-	name := c.args[0]
 	if c.flags.NoState {
 		return c.usageHint("trust keeps its answer in a file, which --no-state excludes",
-			c.toType("to use the server without it, ", append(cmdline.Words("tools", name), cmdline.Own("--no-state", "-c", ".mcp.json")...)))
+			c.toType("to use the server without it, ", append(cmdline.Words("tools", c.args[0]), cmdline.Own("--no-state", "-c", ".mcp.json")...)))
 	}
-	if c.flags.Revoke {
-		return c.revokeTrust(name)
+	for _, name := range c.args { // an error leaves those before it trusted, as printed
+		do := c.trust
+		if c.flags.Revoke {
+			do = func(_ *config.Config, name string) error { return c.revokeTrust(name) }
+		}
+		if err := do(cfg, name); err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+// trust trusts a server of the project.
+func (c *invocation) trust(cfg *config.Config, name string) error {
 	e := cfg.Server(name)
 	switch {
 	case e == nil:

@@ -84,13 +84,14 @@ With --ping: whether the server responds, and how fast; so does "ping".`,
 			},
 		}, {
 			name: "call", group: "Call", aliases: []string{"run", "invoke", "exec", "tools/call", "call-tool", "tools-call"}, target: true, tool: true,
-			args: "TOOL [k=v | k:=json | k=@file | '{…}' | -]", min: 1, max: -1,
+			args: "TOOL [k=v | k:=json | k=@file | '{…}' | - | @file]", min: 1, max: -1,
 			short: "Call a tool",
 			long: `  k=v       an argument; a string if the tool's schema requires one (000123)
   k:=json   an argument in JSON, regardless of the schema
   k=@file   the content of a file; k:=@file reads JSON
   '{…}'     all arguments as one JSON object
-  -         all arguments as one JSON object from standard input
+  -, @file  all arguments as one JSON object from standard input, or a file
+  --k v     an argument, unless it is a flag of call
 
 On a terminal, mcpecho asks for required arguments that are missing. The text of the
 result goes to standard output, or its structured content if it has no text. -o FILE
@@ -99,7 +100,6 @@ saves images, audio and other binary content; a second one is saved to FILE-2, a
 			example: []string{
 				"call echo message=hi -- mcpecho serve",
 				"call weather/forecast city=Rome",
-				`call add '{"a": 2, "b": 40}' --json -- mcpecho serve`,
 				"call image -o pixel.png -- mcpecho serve",
 			},
 		}, {
@@ -274,8 +274,8 @@ stay as they are. --from copies the server NAME of another program;
 			flags: []string{"user", "config", "no-state", "q"}, run: runRemove,
 			example: []string{"remove weather", "remove weather --user"},
 		}, {
-			name: "trust", group: "Configure", args: "[NAME]", max: 1,
-			short: "Trust a server of this project, or list or revoke trust",
+			name: "trust", group: "Configure", args: "[NAME …]", max: -1,
+			short: "Trust servers of this project, or list or revoke trust",
 			long: `A project's .mcp.json can name any program, so mcpecho asks before it uses a server
 from there, and again when its entry changes. Without NAME, trust lists the
 servers that you trust.`,

@@ -102,6 +102,11 @@ func (c *invocation) explainTarget(cfg *config.Config, name string) error {
 	if _, port, err := net.SplitHostPort(name); err == nil && flags.CheckPort(port) != nil {
 		return c.usageHint("the address "+wire.Quote(name)+": "+flags.CheckPort(port).Error(), "correct the port")
 	}
+	for _, scheme := range []string{"http:/", "https:/"} {
+		if rest, ok := strings.CutPrefix(c.target, scheme); ok {
+			return c.suggest("a URL must begin with http:// or https://", c.retyped(c.target, cmdline.Word{Text: scheme + "/" + rest, Own: true}))
+		}
+	}
 	if url := withScheme(name); url != "" {
 		return c.suggest("a URL must begin with http:// or https://", c.retyped(name, cmdline.Word{Text: url, Own: true}))
 	}
@@ -130,6 +135,13 @@ func (c *invocation) explainTarget(cfg *config.Config, name string) error {
 		base, tool, ok := cutLast(name, separator)
 		if near := nearest.Typo(base, known); ok && c.command.tool && near != "" {
 			return c.suggest(message+" (did you mean "+wire.Quote(near)+"?)", c.renamed(c.target, near+separator+tool))
+		}
+	}
+	if strings.ContainsAny(name, `/\`) && name == c.target {
+		if _, err := os.Stat(name); err != nil {
+			message += ", and there is no file of this name"
+		} else {
+			message += ", and the file of this name is not a program"
 		}
 	}
 	return c.usageHint(message, c.toType("for a list, ", cmdline.Words("servers")))

@@ -18,15 +18,16 @@ type tap struct {
 	http.RoundTripper
 	exchanges *atomic.Int64
 	report    func(h *recording.HTTP, took time.Duration)
+	login     bool // whether the requests are those of a login
 }
 
 // Observe returns a tap for another RoundTripper. It is that of httpx.Observer.
 func (t *tap) Observe(rt http.RoundTripper) http.RoundTripper {
-	return &tap{rt, t.exchanges, t.report}
+	return &tap{rt, t.exchanges, t.report, true}
 }
 
 func (t *tap) RoundTrip(r *http.Request) (*http.Response, error) {
-	h := recording.HTTP{Exchange: int(t.exchanges.Add(1)), Method: r.Method, Headers: r.Header, URL: httpx.Clean(r.URL), Further: true}
+	h := recording.HTTP{Exchange: int(t.exchanges.Add(1)), Method: r.Method, Headers: r.Header, URL: httpx.Clean(r.URL), Further: true, Login: t.login}
 	t.report(&h, 0)
 	began := time.Now()
 	resp, err := t.RoundTripper.RoundTrip(r)
@@ -68,7 +69,7 @@ func (c *invocation) observed(rt http.RoundTripper) http.RoundTripper {
 		for _, report := range reports {
 			report(h, took)
 		}
-	}}
+	}, false}
 }
 
 // httpLine describes an HTTP request or response in a line.

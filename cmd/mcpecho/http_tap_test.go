@@ -20,7 +20,7 @@ func TestHTTPIsVisible(t *testing.T) {
 	dir := t.TempDir()
 	trace, record := filepath.Join(dir, "trace"), filepath.Join(dir, "record")
 	o := runCommand(t, "call", web.URL, "echo", "message=hi", "-v", "--trace", trace, "--record", record, "-H", "Authorization: Bearer hunter2hunter2", "--protocol", "2025-11-25")
-	o.want(t, 0, "hi\n", "")
+	o.want(t, 0, "hi\n", o.stderr)
 	for _, want := range []string{"http 1: POST " + web.URL + "; accept: ", "; authorization: ***", "http 1: 200 OK after ", " ms; ", "mcp-session-id: ***", "http 2: 202 Accepted"} {
 		if !strings.Contains(o.stderr, want) {
 			t.Errorf("-v shows no %q:\n%s", want, o.stderr)
@@ -47,17 +47,20 @@ func TestHTTPIsVisible(t *testing.T) {
 
 // TestHTTPOfALoginIsVisible: a login shows the requests to the authorization server, too.
 func TestHTTPOfALoginIsVisible(t *testing.T) {
-	web, err := serve.Start("127.0.0.1:0", nil, true)
-	testutil.Must(t, err)
-	defer web.Close()
-	trace := filepath.Join(t.TempDir(), "trace")
-	o := logIn(t, web.URL, "--trace", trace)
-	o.want(t, 0, o.stdout, "")
+	home := t.TempDir()
+	for _, name := range []string{"HOME", "USERPROFILE", "AppData", "XDG_CONFIG_HOME"} {
+		t.Setenv(name, home)
+	}
+	url, trace := authServer(t, nil)+"/mcp", filepath.Join(home, "trace")
+	logIn(t, url, "--trace", trace).want(t, 0, "Logged in to "+url+".\n", "To log in, open this page: ")
 	data, err := os.ReadFile(trace)
 	testutil.Must(t, err)
-	for _, want := range []string{".well-known/oauth-protected-resource", "/register", "/token", `"www-authenticate":"Bearer resource_metadata=`} {
+	for _, want := range []string{".well-known/oauth-authorization-server", "/register", "/token", `"www-authenticate":`} {
 		if !strings.Contains(string(data), want) {
 			t.Errorf("no %q in\n%s", want, data)
 		}
+	}
+	if shown := runCommand(t, "view", trace).stdout; !strings.HasSuffix(shown, "! status 401\n0 messages, 1 error\n") {
+		t.Errorf("a login that works is shown as\n%s", shown)
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
@@ -20,6 +21,16 @@ type patientStore struct {
 	*oauth.File
 	c           *invocation
 	delay, most time.Duration
+	found       atomic.Bool // whether Load has returned an entry of the server
+}
+
+// Load is like that of the file.
+func (f *patientStore) Load(ctx context.Context, key oauth.StoreKey) ([]byte, error) {
+	data, err := f.File.Load(ctx, key)
+	if data != nil && key.Resource != "" {
+		f.found.Store(true)
+	}
+	return data, err
 }
 
 // Lock is like that of the file.

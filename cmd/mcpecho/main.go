@@ -122,6 +122,7 @@ type invocation struct {
 	inputs  *inputs        // values that the configuration asks the user for
 	server  []string       // the command after --; nil without it
 	args    []string       // the other arguments
+	flagged []flagged      // flags of call that may be arguments of the tool
 	typed   []string       // the whole command line
 	traced  int            // how often the --trace file was opened, each time for a connection
 
@@ -285,7 +286,7 @@ func (c *invocation) report(ctx context.Context, err error) int {
 	if f.Status == failure.Refused && f.Hint == "" {
 		f.Hint = c.missingAnswer(err)
 	}
-	f.Message = c.hide(f.Message)
+	f.Message = settings.Replace(c.hide(f.Message))
 	if c.flags.JSON {
 		f.Hint, f.Data = c.hide(f.Hint), []byte(c.hide(string(f.Data)))
 		_, _ = io.WriteString(c.stderr, terminal.Escape(string(f.AppendJSON(nil)))+"\n")

@@ -10,7 +10,7 @@ import (
 var sameFlags = map[string]string{
 	"--verbose": "-v", "--debug": "-v", "--quiet": "-q", "--silent": "-q", "-s": "-q", "-sS": "-q", "-vv": "-v", "-vvv": "-v",
 	"--lines": "--last", "--tail": "--last", "-F": "--follow",
-	"--port": "--http", "-p": "--http", "--pretty": "", "--protocol-version": "--protocol",
+	"--port": "--http", "-p": "--http", "--pretty": "", "--cli": "", "--protocol-version": "--protocol",
 	"--accept": "--answer=accept", "--decline": "--answer=decline", "--yes": "--answer=accept",
 }
 

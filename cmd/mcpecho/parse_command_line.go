@@ -9,6 +9,7 @@ import (
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/cmdline"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/flags"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/hold"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/toolargs"
 	"github.com/stdmcp/stdmcp/internal/nearest"
 	"github.com/stdmcp/stdmcp/internal/recording"
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -23,8 +24,8 @@ func parse(e *environment, args []string) (*invocation, error) {
 	// An error in a flag before --json must be reported as JSON too.
 	c.flags.JSON = hasWord(args, "--json")
 
-	name, args := cutName(args)
-	name, args = listWord(name, args, c.server)
+	name, args := cutName(cutMethod(args))
+	name, args = c.listWord(name, args)
 	switch {
 	case name == "" && len(args) == 0:
 		c.command = tourCommand()
@@ -91,8 +92,25 @@ func cutServer(args []string) (before, after []string) {
 	return args[:i:i], append([]string{}, args[i+1:]...)
 }
 
-// curlFlags are flags of curl with a value, which is not a command.
-var curlFlags = []string{"-X", "--request", "-d", "--data", "--data-raw"}
+// valueFlags are flags of other programs with a value, which is not a command.
+var valueFlags = []string{"-X", "--request", "-d", "--data", "--data-raw", "--tool-arg", "--url", "--server", "--tool-name"}
+
+// placedFlags are flags of other programs whose value is the target, or the tool after it.
+var placedFlags = map[string]int{"--url": 0, "--server": 0, "--tool": 1, "--tool-name": 1}
+
+// cutMethod returns the method after --method, which other programs have for the command,
+// before the other words.
+func cutMethod(args []string) []string {
+	i := indexWord(args, "--method")
+	if i < 0 || i+1 >= len(args) || findCommand(args[i+1]) == nil {
+		return args
+	}
+	rest := slices.Delete(cloneWords(args), i, i+2)
+	if name, _ := cutName(rest); findCommand(name) != nil {
+		return args
+	}
+	return append([]string{args[i+1]}, rest...)
+}
 
 // cutName removes the name of the command, the first argument that is neither a
 // flag nor the value of a flag.
@@ -102,7 +120,7 @@ func cutName(args []string) (name string, rest []string) {
 		if !flags.IsFlag(arg) {
 			return arg, slices.Delete(cloneWords(args), i, i+1)
 		}
-		if f, _, hasValue := flags.Find(arg); f != nil && f.Value != "" && !hasValue || f == nil && hasWord(curlFlags, arg) {
+		if f, _, hasValue := flags.Find(arg); f != nil && f.Value != "" && !hasValue || f == nil && hasWord(valueFlags, arg) {
 			i++
 		}
 	}
@@ -111,6 +129,7 @@ func cutName(args []string) (name string, rest []string) {
 
 // parseFlags separates the flags from the arguments of the command.
 func (c *invocation) parseFlags(args []string) error {
+	placed := make([]string, 2)
 	for len(args) > 0 {
 		arg := args[0]
 		args = args[1:]
@@ -121,11 +140,21 @@ func (c *invocation) parseFlags(args []string) error {
 		f, value, hasValue := flags.Find(arg)
 		name, _, _ := strings.Cut(arg, "=")
 		if f == nil || f.Name != "help" && !hasWord(c.command.flags, f.Name) {
+			if at, ok := placedFlags[name]; ok && c.command.target && !c.inShell() && (at == 0 || c.command.tool) && (hasValue || len(args) > 0) {
+				if placed[at] = value; !hasValue {
+					placed[at], args = args[0], args[1:]
+				}
+				continue
+			}
 			if words, ok := c.foreignFlag(arg, args); ok {
 				args = words
 				continue
 			}
-			return c.unknownFlag(name, arg, args)
+			err := c.unknownFlag(name, arg, args)
+			if args = c.keepFlag(arg, args, err); args == nil {
+				return err
+			}
+			continue
 		}
 		switch {
 		case f.Value == "" && hasValue:
@@ -142,6 +171,16 @@ func (c *invocation) parseFlags(args []string) error {
 			return c.badValue(name, value, err)
 		}
 		c.flags.Given = append(c.flags.Given, given)
+	}
+	if placed[0] != "" {
+		c.args = append([]string{placed[0]}, c.args...)
+	}
+	if placed[1] != "" {
+		at := min(len(c.args), 1)
+		if c.server != nil {
+			at = 0
+		}
+		c.args = slices.Insert(c.args, at, placed[1])
 	}
 	for _, other := range commands() {
 		if other.group == "" && other.into == c.command.name && c.flags.IsGiven(other.name) {
@@ -233,6 +272,32 @@ func (c *invocation) unknownFlag(name, arg string, rest []string) error {
 	return c.usage(message)
 }
 
+// keepFlag keeps an unknown flag of call, which may be an argument of the tool, and returns
+// the words after it. It returns nil for what cannot be one. err is the failure if the tool
+// has no such argument.
+func (c *invocation) keepFlag(arg string, rest []string, err error) []string {
+	key, value, hasValue := strings.Cut(strings.TrimPrefix(arg, "--"), "=")
+	if c.command.name != "call" || key == "" || !strings.HasPrefix(arg, "--") {
+		return nil
+	}
+	if !hasValue && len(rest) > 0 && !flags.IsFlag(rest[0]) {
+		value, rest = rest[0], rest[1:]
+	} else if !hasValue {
+		value = "true"
+	}
+	c.flagged = append(c.flagged, flagged{toolargs.Argument{Key: key, Value: value}, err})
+	return append([]string{}, rest...)
+}
+
+// A flagged argument is a flag that may be an argument of the tool.
+type flagged struct {
+	toolargs.Argument
+	err error // the failure if it is not
+}
+
+// isProgramPath reports whether a word is the path of a program, and not a name in PATH.
+func isProgramPath(word string) bool { return strings.ContainsAny(word, `/\`) && isProgram(word) }
+
 // launchers are programs that start a server which their arguments name.
 var launchers = []string{"npx", "bunx", "uvx", "pipx", "node", "deno", "bun", "uv", "python", "python3", "docker", "podman"}
 
@@ -240,17 +305,18 @@ var launchers = []string{"npx", "bunx", "uvx", "pipx", "node", "deno", "bun", "u
 // it, or nil. All of the server's command may be in quotes.
 func (c *invocation) programAsTarget(name string) error {
 	words := strings.Fields(name)
-	if c.command.web || c.command.min > 0 || c.command.started || len(words) == 0 || !hasWord(launchers, words[0]) || c.server != nil {
+	isPath := len(words) > 0 && isProgramPath(words[0])
+	if c.command.web || c.command.min > 0 && !isPath || c.command.started || len(words) == 0 || !hasWord(launchers, words[0]) && !isPath || c.server != nil {
 		return nil
 	}
 	line := cmdline.Own(c.typed...)
 	at := line.Index(name)
 	message := wire.Quote(words[0]) + " is a program; the command that starts a server belongs after --"
-	if at < 0 || len(words) == 1 && at == len(line)-1 || len(words) > 1 && strings.ContainsAny(name, "'\"\\") {
+	if at < 0 || len(words) == 1 && at == len(line)-1 && !isPath || len(words) > 1 && strings.ContainsAny(name, "'\"\\") {
 		return c.usage(message)
 	}
 	rest := append(cmdline.Own(words...), line[at+1:]...)
-	if len(words) > 1 { // what follows the quoted command is for mcpecho
+	if len(words) > 1 || isPath && c.target != "" && (c.command.min > 0 || len(c.args) == 0) { // what follows the quoted command is for mcpecho
 		return c.suggest(message, withServer(slices.Delete(line, at, at+1), words))
 	}
 	return c.suggest(message, append(append(line[:at:at], cmdline.Own("--")...), rest...))

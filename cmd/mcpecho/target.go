@@ -7,6 +7,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/cmdline"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/flags"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/toolargs"
 	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/internal/nearest"
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -80,6 +81,12 @@ func (c *invocation) takeTarget() error {
 	case cmd.pair:
 		_, err := c.diffSides()
 		return err
+	case cmd.name == "call": // before a server is started, and so that no suggestion fails
+		for _, arg := range c.args[1:] {
+			if err := toolargs.Check(arg); err != nil {
+				return c.usage(err.Error())
+			}
+		}
 	}
 	return nil
 }

@@ -21,6 +21,7 @@ type HTTP struct {
 
 	URL     string // of a request, without secrets; empty if it is unknown
 	Further bool   // whether a recording has the other headers, too
+	Login   bool   // whether it is not of the protocol, but of a login
 }
 
 // The content types of the protocol over HTTP.
@@ -91,6 +92,8 @@ func (h *HTTP) unusual() map[string]string {
 	content, media := header.Get("Content-Type"), httpx.MediaType(h.Headers)
 	right := media == typeJSON || media == typeEvents
 	switch {
+	case h.Login:
+		right = true
 	case h.Status == 0 && h.Method == "POST":
 		right = media == typeJSON
 		h.accept(found, typeJSON, typeEvents)

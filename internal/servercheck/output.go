@@ -3,6 +3,7 @@ package servercheck
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
@@ -23,6 +24,9 @@ func (c *check) callTool(ctx context.Context, t *mcp.Tool, args mcp.RawMessage) 
 	case err != nil:
 		c.errorf(where, "the call with %s fails: %v", args, err)
 	default:
+		if text := strings.TrimSpace(res.Text()); !res.IsError && len(text) >= len("error:") && strings.EqualFold(text[:len("error:")], "error:") {
+			c.warnf(where, "its result begins with %q, but isError is not set: a model takes it for a success", text[:len("error:")])
+		}
 		c.output(ctx, t, where, res)
 	}
 }

@@ -116,6 +116,9 @@ func quote(s string, windows, program bool) string {
 	return b.String()
 }
 
+// IsPlain reports whether a word means itself in a shell, and is no flag.
+func IsPlain(s string) bool { return isPlain(s, false) }
+
 // isPlain reports whether a word means itself in a shell, and is no flag.
 func isPlain(s string, windows bool) bool {
 	safe, first := "@%+=:,./_-…", "-=%"

@@ -346,7 +346,10 @@ func setProtocol(f *Values, v string) error {
 	if known := mcp.ProtocolVersions(); !slices.Contains(known, v) {
 		err := errors.New("unknown protocol version " + wire.Quote(v) + "; use one of " + strings.Join(known, ", "))
 		better := slices.DeleteFunc(slices.Clone(known), func(version string) bool { return v == "" || v != "latest" && !strings.HasPrefix(version, v) })
-		if better = append(better, nearest.Names(v, known)...); len(better) > 0 {
+		if near := nearest.Typo(v, known); len(better) == 0 && near != "" {
+			better = []string{near}
+		}
+		if len(better) > 0 {
 			return &BetterValue{err, "", better[0]}
 		}
 		return err

@@ -5,6 +5,7 @@ package toolargs
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"io"
 	"slices"
@@ -43,7 +44,7 @@ func (e UsageError) Error() string { return string(e) }
 func Read(ctx context.Context, args []string, stdin io.Reader) (*Given, error) {
 	a := new(Given)
 	for _, arg := range args {
-		if arg == "-" || strings.HasPrefix(arg, "{") {
+		if arg == "-" || strings.HasPrefix(arg, "{") || strings.HasPrefix(arg, "@") {
 			if len(args) > 1 {
 				return nil, UsageError("use either one JSON object or k=v arguments, not both")
 			}
@@ -62,20 +63,17 @@ func Read(ctx context.Context, args []string, stdin io.Reader) (*Given, error) {
 	return a, nil
 }
 
-// wholeObject reads a JSON object from arg, or from standard input.
+// wholeObject reads a JSON object from arg, from the file after @, or from standard input.
 func wholeObject(ctx context.Context, arg string, stdin io.Reader) (mcp.RawMessage, error) {
-	data, from := []byte(arg), "arguments"
-	if arg == "-" {
-		var err error
-		if data, err = input.Await(ctx, func() ([]byte, error) { return input.Read(stdin, "standard input") }); err != nil {
-			return nil, err
-		}
-		if from = "standard input"; len(data) == 0 {
-			return nil, UsageError("standard input is empty, and should have the arguments as a JSON object")
-		}
+	data, from, err := ReadJSON(ctx, arg, "arguments", stdin)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(data) == 0:
+		return nil, UsageError(from + " is empty, and should have the arguments as a JSON object")
 	}
 	if err := wire.Valid(data); err != nil {
-		return nil, UsageError("invalid " + from + ": " + err.Error())
+		return nil, UsageError("invalid " + from + ": " + err.Error() + `; write '{"name":"value"}'`)
 	}
 	if TypeOf(data) != "object" {
 		return nil, UsageError("the arguments must be a JSON object")
@@ -83,31 +81,69 @@ func wholeObject(ctx context.Context, arg string, stdin io.Reader) (mcp.RawMessa
 	return data, nil
 }
 
+// ReadJSON returns the text of JSON on the command line and where it is from: what, the file
+// after @, or standard input for - or @-.
+func ReadJSON(ctx context.Context, arg, what string, stdin io.Reader) (data []byte, from string, err error) {
+	switch name, isFile := strings.CutPrefix(arg, "@"); {
+	case name == "-":
+		data, err = input.Await(ctx, func() ([]byte, error) { return input.Read(stdin, "standard input") })
+		return data, "standard input", err
+	case isFile && name == "":
+		return nil, "", UsageError("@ needs the name of a file after it")
+	case isFile:
+		data, err = input.Await(ctx, func() ([]byte, error) { return input.ReadFile(name) })
+		return data, name, err
+	}
+	return []byte(arg), what, nil
+}
+
+// Check returns the error of an argument that is not written as it has to be, without
+// reading a file.
+func Check(arg string) error {
+	if arg == "-" || strings.HasPrefix(arg, "{") || strings.HasPrefix(arg, "@") {
+		return nil
+	}
+	_, _, err := parseArgument(arg)
+	return err
+}
+
 // readArgument parses k=v, k:=json or k=@file.
-func readArgument(ctx context.Context, arg string) (a Argument, err error) {
+func readArgument(ctx context.Context, arg string) (Argument, error) {
+	a, name, err := parseArgument(arg)
+	if name == "" || err != nil {
+		return a, err
+	}
+	data, err := input.Await(ctx, func() ([]byte, error) { return input.ReadFile(name) })
+	a.Value = string(data)
+	return a, cmp.Or(err, a.check())
+}
+
+// parseArgument parses an argument, and returns the name of the file that has its value.
+func parseArgument(arg string) (a Argument, file string, err error) {
 	key, value, ok := strings.Cut(arg, "=")
 	key, a.Json = strings.CutSuffix(key, ":")
 	if !ok || key == "" {
-		return a, UsageError("an argument must be key=value, not " + wire.Quote(arg))
+		return a, "", UsageError("an argument must be key=value, not " + wire.Quote(arg))
 	}
 	a.Key, a.Value = key, value
 	if value == "@" {
-		return a, UsageError("argument " + wire.Quote(key) + " needs the name of a file after @")
+		return a, "", UsageError("argument " + wire.Quote(key) + " needs the name of a file after @")
 	}
 	if name, ok := strings.CutPrefix(value, "@"); ok {
-		data, err := input.Await(ctx, func() ([]byte, error) { return input.ReadFile(name) })
-		if err != nil {
-			return a, err
-		}
-		a.Value = string(data)
+		return a, name, nil
 	}
+	return a, "", a.check()
+}
+
+// check returns the error of a value that is not what it has to be.
+func (a *Argument) check() error {
 	if !utf8.ValidString(a.Value) {
-		return a, UsageError("argument " + wire.Quote(key) + " is not UTF-8 text")
+		return UsageError("argument " + wire.Quote(a.Key) + " is not UTF-8 text")
 	}
 	if a.Json && wire.Valid([]byte(a.Value)) != nil {
-		return a, UsageError("argument " + wire.Quote(key) + " is not JSON: " + wire.Quote(terminal.Cut(a.Value, 100)))
+		return UsageError("argument " + wire.Quote(a.Key) + " is not JSON: " + wire.Quote(terminal.Cut(a.Value, 100)) + "; a text is written " + a.Key + "=…")
 	}
-	return a, nil
+	return nil
 }
 
 // Object encodes the arguments as one object, with the types in the tool's schema.
@@ -173,7 +209,7 @@ func enumTexts(s *Schema) (texts []string) {
 // badArguments returns the failure for arguments that violate the tool's schema, with
 // a list of the arguments that it has.
 func badArguments(tool, what string, s *Schema) error {
-	return &failure.Error{Status: failure.Usage, Kind: "usage", Message: "the tool " + wire.Quote(tool) + " " + what + argumentList(s)}
+	return &failure.Error{Status: failure.Usage, Kind: "usage", Message: "the tool " + wire.Quote(tool) + " " + what + s.Described()}
 }
 
 // Unknown returns the first key that the schema does not allow, or "".
@@ -196,8 +232,8 @@ func (a *Given) Absent(names []string) (absent []string) {
 	return absent
 }
 
-// argumentList describes the arguments in the schema.
-func argumentList(s *Schema) string {
+// Described describes the arguments in the schema, a line each.
+func (s *Schema) Described() string {
 	if len(s.Properties) == 0 {
 		return "\n\tIt has no arguments."
 	}
