@@ -82,7 +82,7 @@ Type "` + c.name + ` help COMMAND" for details, or "` + c.name + ` help flags".
 
 // sharedFlags returns the help text of the flags that most commands have.
 func (c *invocation) sharedFlags() string {
-	return "Flags may appear anywhere before the --. Most commands have these:\n" + helpFlags(resultFlags, c.helpWidth()) +
+	return reflow("Flags may appear anywhere before the --. Most commands have these:", c.helpWidth()) + "\n" + helpFlags(resultFlags, c.helpWidth()) +
 		helpFlags([]string{"help", "version"}, c.helpWidth()) + `
 Exit status:
   0    success

@@ -53,9 +53,9 @@ func runServers(ctx context.Context, c *invocation) error {
 			console.Line(c.folded("mcpecho: " + p.Error()))
 		}
 	}
-	var unread error // about a file that the user named
+	var unread error // about a file that the user named, or an entry of one that is to be listed
 	for _, p := range cfg.Problems {
-		if unread == nil && !p.Warning && hasWord(named, p.File) {
+		if unread == nil && (p.Server == "" && hasWord(named, p.File) || !p.Warning && hasWord(c.args, p.File)) {
 			unread = &failure.Error{Status: failure.Usage, Kind: "configuration", Message: p.Error(), Err: p}
 		} else {
 			warn(p)

@@ -118,19 +118,25 @@ func (c *invocation) tourServer(ctx context.Context, seconds string, show func(v
 // printStep prints a step in columns. An outcome that a narrow terminal has no room for
 // begins another line.
 func (c *invocation) printStep(verb, what, outcome string) error {
-	const column = 19
-	text, outcome := what, c.shown(outcome)
-	width := c.terminalWidth(c.stdout)
+	return c.write("  " + c.styler(c.stdout)(terminal.Dim, verb) + terminal.Pad(verb, stepColumn-2) + stepText(what, c.shown(outcome), c.terminalWidth(c.stdout)) + "\n")
+}
+
+// stepColumn is the column of what a step does.
+const stepColumn = 19
+
+// stepText returns what a step does and its outcome, for a terminal of a width; 0 means that
+// there is none.
+func stepText(what, outcome string, width int) string {
+	text := what
 	switch {
 	case what == "":
 		text = outcome
-	case outcome != "" && width > 0 && column+28+terminal.TextWidth("→ "+outcome) > width:
+	case outcome != "" && width > 0 && stepColumn+28+terminal.TextWidth("→ "+outcome) > width:
 		text += "\n→ " + outcome
 	case outcome != "":
 		text += terminal.Pad(what, 28) + "→ " + outcome
 	}
-	text = strings.ReplaceAll(terminal.Wrap(text, width-column), "\n", "\n"+strings.Repeat(" ", column))
-	return c.write("  " + c.styler(c.stdout)(terminal.Dim, verb) + terminal.Pad(verb, column-2) + text + "\n")
+	return strings.ReplaceAll(terminal.Wrap(text, width-stepColumn), "\n", "\n"+strings.Repeat(" ", stepColumn))
 }
 
 func tourTools(ctx context.Context, c *invocation, s *conversation) (string, error) {

@@ -280,6 +280,19 @@ func TestTour(t *testing.T) {
 	}
 }
 
+// TestTourFitsANarrowTerminal: it breaks lines between words.
+func TestTourFitsANarrowTerminal(t *testing.T) {
+	t.Parallel()
+	for _, step := range append(tourSteps("0.3"), step{what: "protocol 2026-07-28"}) {
+		text := stepText(step.what, "an outcome of several words, which a narrow terminal has no room for", 60)
+		for line := range strings.Lines(strings.Repeat(" ", stepColumn) + text) {
+			if terminal.TextWidth(strings.TrimRight(line, "\n")) > 60 || !strings.Contains(strings.Join(strings.Fields(text), " "), "→ an outcome of several words, which a narrow terminal has no room for") && step.what != "" {
+				t.Errorf("%q", text)
+			}
+		}
+	}
+}
+
 func TestVersion(t *testing.T) {
 	t.Parallel()
 	o := runCommand(t, "version")

@@ -224,7 +224,7 @@ func TestServersReportsInvalidFiles(t *testing.T) {
 	runCommand(t, "servers", "warn.json", "-q").want(t, 0, o.stdout, "")
 	o = runCommand(t, "servers", ".mcp.json")
 	for _, want := range []string{`mcpecho: .mcp.json:2: server "typo": "command" or a URL is required`, `mcpecho: .mcp.json:2: server "typo": "comand" is unknown`} {
-		if o.status != 0 || strings.Count(o.stderr, want+"\n") != 1 {
+		if o.status != failure.Usage || strings.Count(o.stderr, want+"\n") != 1 {
 			t.Errorf("no %q in %+v", want, o)
 		}
 	}

@@ -58,12 +58,12 @@ func TestScreens(t *testing.T) {
 	golden(t, "screens.txt", text)
 }
 
-// TestHelpAndTourFitANarrowTerminal: only commands are wider than the terminal, so that
+// TestHelpFitsANarrowTerminal: only commands are wider than the terminal, so that
 // they can be pasted.
-func TestHelpAndTourFitANarrowTerminal(t *testing.T) {
+func TestHelpFitsANarrowTerminal(t *testing.T) {
 	t.Parallel()
 	const width = 60
-	for _, line := range []string{"help", "help call", "help serve", "help flags", ""} {
+	for _, line := range []string{"help", "help call", "help serve", "help flags"} {
 		shown, _ := startInPty(t, width, strings.Fields(line)...).end()
 		for row := range strings.Lines(shown) {
 			if n := terminal.TextWidth(strings.TrimSuffix(withoutAll(row), "\n")); n > width && !strings.Contains(row, "mcpecho") {
