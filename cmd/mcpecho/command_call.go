@@ -211,7 +211,7 @@ func (c *invocation) checkFlagged(given *toolargs.Given, tool string, s *toolarg
 		}
 		failed := *failure.Classify(f.err)
 		if failed.Line == nil { // of no flag of call
-			failed.Message = "neither call nor the tool " + wire.Quote(tool) + " has a flag or an argument " + wire.Quote("--"+f.Key) + s.Described()
+			failed.Message = "call has no flag " + wire.Quote("--"+f.Key) + ", and the tool " + wire.Quote(tool) + " no such argument" + s.Described()
 			failed.Hint = ""
 		}
 		return &failed

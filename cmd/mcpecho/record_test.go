@@ -312,7 +312,7 @@ func TestReplayNamesWhatIsMissing(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "tools.rec")
 	runWithServer(t, "tools", "--record", file)
 	r := runCommand(t, "check", "--", "mcpecho", "serve", "--replay", file)
-	if r.status != 0 || strings.Contains(r.stdout, "wrong ") || !strings.Contains(r.stdout, "careful  prompts/list: not in the recording") {
+	if r.status != 0 || strings.Contains(r.stdout, "wrong ") || !strings.Contains(r.stdout, ", prompts/list, ") || !strings.Contains(r.stdout, ": not in the recording") {
 		t.Error(r)
 	}
 	r = runCommand(t, "diff", file, "mcpecho serve --replay "+file)

@@ -83,7 +83,7 @@ func (c *invocation) takeTarget() error {
 		return err
 	case cmd.name == "call": // before a server is started, and so that no suggestion fails
 		for _, arg := range c.args[1:] {
-			if err := toolargs.Check(arg); err != nil {
+			if err := toolargs.Check(arg); err != nil && !strings.Contains(arg, "…") {
 				return c.usage(err.Error())
 			}
 		}

@@ -141,7 +141,7 @@ func (a *Argument) check() error {
 		return UsageError("argument " + wire.Quote(a.Key) + " is not UTF-8 text")
 	}
 	if a.Json && wire.Valid([]byte(a.Value)) != nil {
-		return UsageError("argument " + wire.Quote(a.Key) + " is not JSON: " + wire.Quote(terminal.Cut(a.Value, 100)) + "; a text is written " + a.Key + "=…")
+		return UsageError("argument " + wire.Quote(a.Key) + " is not JSON: " + wire.Quote(terminal.Cut(a.Value, 100)) + "; for a text, leave out the colon")
 	}
 	return nil
 }
