@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -209,6 +210,19 @@ func TestSupportedVersions(t *testing.T) {
 	} {
 		if got := supportedVersions(&jsonrpc.Error{Data: RawMessage(data)}); !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", data, got, want)
+		}
+	}
+}
+
+// TestHintLateStream: a client does not wait for the stream of a session if an earlier one
+// did within a day.
+func TestHintLateStream(t *testing.T) {
+	for ago, want := range map[time.Duration]bool{time.Hour: true, 25 * time.Hour: false, -25 * time.Hour: false} {
+		late := new(atomic.Bool)
+		c := newClient(t.Context(), &Options{CachedServer: &ServerInfo{StreamLate: time.Now().Add(-ago)}})
+		c.features = &jsonrpc.Features{StreamLate: late}
+		if c.hintLateStream(); late.Load() != want {
+			t.Errorf("%v ago: %v, want %v", ago, late.Load(), want)
 		}
 	}
 }

@@ -177,7 +177,7 @@ func (sh *shell) dispatch(ctx context.Context, c *invocation, args []string, bef
 }
 
 // outsideOfShell are the commands that have no use in a shell.
-var outsideOfShell = []string{"shell", "serve", "ui", "proxy", "completion"}
+var outsideOfShell = []string{"shell", "serve", "ui", "proxy", "completion", "hold", "release"}
 
 // parseInShell parses a command line without a target.
 func (c *invocation) parseInShell(args []string) error {
