@@ -204,8 +204,8 @@ func TestEmptyArraysAreEmptyObjects(t *testing.T) {
 	if c := res.Capabilities; c.Tools == nil || c.Resources != nil || c.Logging == nil || c.Experimental == nil {
 		t.Errorf("got %+v", c)
 	}
-	if err := new(ServerInfo).UnmarshalJSON([]byte(`{"capabilities":{"tools":[1]}}`)); err == nil {
-		t.Error("an array with an element was taken for an object")
+	if c := unmarshal[ServerInfo](t, `{"capabilities":{"tools":[1],"prompts":true}}`).Capabilities; c.Tools == nil || c.Prompts == nil || c.Tools.ListChanged != nil {
+		t.Errorf("a capability that is not an object gives %+v", c)
 	}
 }
 

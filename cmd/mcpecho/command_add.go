@@ -118,7 +118,7 @@ func runAdd(ctx context.Context, c *invocation) error {
 	}
 	target := c.fileTarget()
 	if err := c.trustAdded(path, e); err != nil {
-		(&terminal.Console{Out: c.stderr}).Line("Cannot store that you trust it: " + terminal.EscapeLine(err.Error()))
+		c.console().Line("Cannot store that you trust it: " + terminal.EscapeLine(err.Error()))
 		target = cmdline.Line{{Text: "-c", Own: true}, {Text: path}} // which needs no trust
 	}
 	c.warnShared(path, e)
@@ -289,7 +289,7 @@ func (c *invocation) warnShared(path string, e *config.Server) {
 	}
 	slices.Sort(names)
 	if len(names) > 0 && !c.flags.User && !c.flags.Quiet {
-		(&terminal.Console{Out: c.stderr}).Line("The value of " + strings.Join(names, ", ") + " is now in " + path + ", which others may read; '${VARIABLE}' in its place takes it from the environment.")
+		c.console().Line("The value of " + strings.Join(names, ", ") + " is now in " + path + ", which others may read; '${VARIABLE}' in its place takes it from the environment.")
 	}
 }
 

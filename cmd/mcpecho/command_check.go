@@ -137,7 +137,7 @@ func (c *invocation) checkedVersions() [][]string {
 
 // check checks the server once. Its error ends all checks.
 func (c *invocation) check(ctx context.Context, way string, versions []string) (one checked, err error) {
-	s := &conversation{console: &terminal.Console{Out: c.stderr}, stderr: c.newTail()}
+	s := &conversation{console: c.console(), stderr: c.newTail()}
 	if c.flags.Verbose {
 		s.stderr.Print = s.console.Line
 	}

@@ -59,7 +59,7 @@ func (c *invocation) watcher() (*watchfiles.Watcher, error) {
 // checkAgain checks the server and waits for changes of its files by turns. After the
 // first time it prints what differs.
 func (c *invocation) checkAgain(ctx context.Context, w *watchfiles.Watcher, ticks <-chan time.Time) error {
-	console := &terminal.Console{Out: c.stderr}
+	console := c.console()
 	note := func(line string) {
 		if !c.flags.Quiet {
 			console.Line(c.folded(line))

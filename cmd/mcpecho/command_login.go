@@ -15,7 +15,6 @@ import (
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/cmdline"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/shellwords"
-	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/ticket"
 	"github.com/stdmcp/stdmcp/internal/batch"
 	"github.com/stdmcp/stdmcp/internal/browser"
@@ -53,7 +52,7 @@ func (c *invocation) loggedIn(url string) *http.Client {
 
 func (c *invocation) oauthOptions(path string) *oauth.Options {
 	tokens := oauth.NewFile(path)
-	tokens.Report = func(err error) { (&terminal.Console{Out: c.stderr}).Line("mcpecho: " + err.Error()) }
+	tokens.Report = func(err error) { c.console().Line("mcpecho: " + err.Error()) }
 	o := &oauth.Options{Store: &patientStore{File: tokens, c: c, delay: lockDelay, most: maxLockTime}, ClientName: "mcpecho", Base: c.observed(nil)}
 	o.Trace = &oauth.Trace{Odd: func(_ string, what *oauth.Error) {
 		if c.command.name == "login" {
@@ -199,7 +198,7 @@ func (c *invocation) openLogin(ctx context.Context, page string, browse func(con
 		}
 		line = "To log in, open this page: "
 	}
-	(&terminal.Console{Out: c.stderr}).Line(line + page)
+	c.console().Line(line + page)
 	return nil
 }
 
@@ -254,7 +253,7 @@ func runLogout(ctx context.Context, c *invocation) error {
 		o := c.oauthOptions(path)
 		c.auth = oauth.New(url, o)
 		if shared, err := c.auth.SharedResource(ctx); err == nil && shared != "" {
-			(&terminal.Console{Out: c.stderr}).Line("This also ends the logins at other servers below " + c.shown(shared) + ", which share the token.")
+			c.console().Line("This also ends the logins at other servers below " + c.shown(shared) + ", which share the token.")
 		}
 		if err := c.auth.Logout(ctx); err != nil {
 			return loginFailure(err)

@@ -42,7 +42,7 @@ func runProxy(ctx context.Context, c *invocation) error {
 	if c.flags.Address == "" && c.server != nil {
 		c.flags.InheritEnv = true // which the client has chosen for the server
 	}
-	s := &conversation{console: &terminal.Console{Out: c.stderr}, stderr: c.newTail()}
+	s := &conversation{console: c.console(), stderr: c.newTail()}
 	defer s.endProgram()
 	if c.flags.Verbose || c.flags.Address == "" && !c.flags.Quiet { // editors show what their servers write
 		s.stderr.Print = s.console.Line

@@ -27,7 +27,7 @@ const maxFoundTools = 20
 func runSearch(ctx context.Context, c *invocation) error {
 	cfg := c.loadAll()
 	c.inputs = c.newInputs(cfg)
-	console := &terminal.Console{Out: c.stderr}
+	console := c.console()
 	c.inputs.console = console
 	note := func(line string) {
 		if !c.flags.Quiet {

@@ -46,7 +46,7 @@ func runServers(ctx context.Context, c *invocation) error {
 		cfg.Problems = slices.DeleteFunc(cfg.Problems, func(p *config.Problem) bool { return !hasWord(named, p.File) })
 	}
 	c.inputs = c.newInputs(cfg)
-	console := &terminal.Console{Out: c.stderr}
+	console := c.console()
 	c.inputs.console = console
 	warn := func(p *config.Problem) {
 		if !c.flags.JSON && !(p.Warning && c.flags.Quiet) {

@@ -81,7 +81,7 @@ func (c *invocation) listTrusted() error {
 		return c.printJSON(append(b, "]}"...))
 	}
 	if len(all) == 0 && !c.flags.Quiet {
-		(&terminal.Console{Out: c.stderr}).Line("You trust no servers of projects.")
+		c.console().Line("You trust no servers of projects.")
 	}
 	rows := make([]terminal.Row, len(all))
 	for i, t := range all {

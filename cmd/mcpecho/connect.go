@@ -67,10 +67,7 @@ func (c *invocation) open(ctx context.Context) (s *conversation, end func() erro
 	if err := c.expandEntry(ctx); err != nil {
 		return nil, nil, err
 	}
-	s = &conversation{console: &terminal.Console{Out: c.stderr}, stderr: c.newTail()}
-	if c.shell != nil {
-		s.console = c.shell.console
-	}
+	s = &conversation{console: c.console(), stderr: c.newTail()}
 	opts := c.options(s)
 	if c.hold != nil {
 		c.holdOptions(s, opts)

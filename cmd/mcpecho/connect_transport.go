@@ -78,7 +78,7 @@ func (c *invocation) urlTransport(url string, header http.Header, way string) (m
 func (c *invocation) insecureClient() *http.Client {
 	if !c.warnedInsecure {
 		c.warnedInsecure = true
-		(&terminal.Console{Out: c.stderr}).Line("Warning: --insecure does not verify the certificate of the server, so that others may read and change everything.")
+		c.console().Line("Warning: --insecure does not verify the certificate of the server, so that others may read and change everything.")
 	}
 	t := &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}
 	if base, ok := http.DefaultTransport.(*http.Transport); ok {

@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/internal/recording"
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -43,10 +42,7 @@ func (t *tap) RoundTrip(r *http.Request) (*http.Response, error) {
 func (c *invocation) observed(rt http.RoundTripper) http.RoundTripper {
 	var reports []func(*recording.HTTP, time.Duration)
 	if c.flags.Verbose {
-		console, hide := &terminal.Console{Out: c.stderr}, c.secrets().Hider()
-		if c.shell != nil {
-			console = c.shell.console
-		}
+		console, hide := c.console(), c.secrets().Hider()
 		reports = append(reports, func(h *recording.HTTP, took time.Duration) { console.Line(hide(httpLine(h, took))) })
 	}
 	if t := c.tracer; t != nil {

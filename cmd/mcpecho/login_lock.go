@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
-	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/mcp/oauth"
 )
 
@@ -37,7 +36,7 @@ func (f *patientStore) Load(ctx context.Context, key oauth.StoreKey) ([]byte, er
 func (f *patientStore) Lock(ctx context.Context, key oauth.StoreKey) (func(), error) {
 	name := f.c.targetName()
 	late := time.AfterFunc(f.delay, func() {
-		(&terminal.Console{Out: f.c.stderr}).Line("Waiting for another mcpecho that is logging in to " + name + ". Ctrl-C ends this.")
+		f.c.console().Line("Waiting for another mcpecho that is logging in to " + name + ". Ctrl-C ends this.")
 	})
 	defer late.Stop()
 	waiting, cancel := context.WithTimeoutCause(ctx, f.most, &failure.Error{

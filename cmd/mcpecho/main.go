@@ -110,6 +110,17 @@ type environment struct {
 	name           string      // the command that the user types to start it
 	interrupts     *interrupts // decides what Ctrl-C does; nil means that it ends the program
 	suggested      []string    // the messages of the suggestions that led to the command line that is parsed
+
+	lines *terminal.Console // of stderr; nil until console returns it
+}
+
+// console returns the console of standard error. The first call must come before further
+// goroutines print.
+func (e *environment) console() *terminal.Console {
+	if e.lines == nil {
+		e.lines = &terminal.Console{Out: e.stderr}
+	}
+	return e.lines
 }
 
 // An invocation is a run of one command.

@@ -28,7 +28,7 @@ func TestSecretsBesideResults(t *testing.T) {
 	o := runCommand(t, "call", url, "t", "-v", "-H", "X-Key: hunter22")
 	for _, want := range []string{"log of ***\n\tmcpecho: forged", "Not shown: image/***, 1 bytes", "violates its output schema: structuredContent: /a mcpecho: forged"} {
 		if !strings.Contains(o.stderr, want) {
-			t.Errorf("%q is missing", want)
+			t.Errorf("%q is missing in %s", want, o.stderr)
 		}
 	}
 	if strings.Contains(o.stderr, "hunter22") {

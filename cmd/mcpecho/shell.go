@@ -94,7 +94,8 @@ func runShell(ctx context.Context, c *invocation) error {
 		e.stdout, e.stderr = terminal.Serialized(e.stdout), terminal.Serialized(e.stderr)
 	}
 	c.environment = &e
-	sh.console = &terminal.Console{Out: e.stderr}
+	e.lines = nil
+	sh.console = e.console()
 	sh.notices = terminal.NewNotices(func(line string) { sh.printNotice(line) })
 	sh.asJSON.Store(c.flags.JSON)
 	c.onLog = func(m *mcp.LogMessage) {

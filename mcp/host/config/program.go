@@ -188,6 +188,9 @@ func oddReference(text string) string {
 		}
 	}
 	for i := range len(text) {
+		if text[i] != '%' && text[i] != '$' {
+			continue
+		}
 		name := text[i+1:]
 		n := nameLength(name)
 		capitals := n > 1 && name[:n] == strings.ToUpper(name[:n])

@@ -90,7 +90,7 @@ func TestLines(t *testing.T) {
     0.009 1   <                             text  ! its end is missing: {"jsonrpc":"2.0","id":2,"result":{}}
     0.009 1   > 3                     40 B  ping
     0.009 1   - 3         0.0 ms      65 B  ping  ! error -32001: gone
-    0.009 1   < #1                          http  ! status 502; content-type "text/html"
+    0.009 1   < #1        0.0 ms            http  ! status 502; content-type "text/html"
     0.009 1   -                             end  ! exited with status 1
 10 messages, 7 errors
 `; "\n"+got != want {
