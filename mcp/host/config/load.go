@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"os"
@@ -308,7 +309,7 @@ func (c *Config) report(text []byte, at int, file, server string, warning bool, 
 // thousands.
 func (c *Config) line(text []byte, at int) int {
 	if c.ends == nil {
-		c.ends = make([]int, 0, 64)
+		c.ends = make([]int, 0, bytes.Count(text, []byte("\n")))
 		for i, b := range text {
 			if b == '\n' {
 				c.ends = append(c.ends, i)

@@ -185,12 +185,6 @@ func (o *jsonWriter) object(key string, members func()) {
 	o.b = append(o.b, '}')
 }
 
-func (o *jsonWriter) flag(key string, value bool) {
-	if value {
-		o.b = wire.AppendBool(wire.AppendKey(o.b, key), true)
-	}
-}
-
 func (o *jsonWriter) list(key string, list []string) {
 	if len(list) > 0 {
 		o.b = appendList(wire.AppendKey(o.b, key), list)

@@ -25,7 +25,7 @@ func (w *walker) define(target *node) string {
 		defs = object()
 		w.root.set("$defs", defs)
 	}
-	if i := slices.Index(defs.items, target); i >= 0 && strings.IndexAny(defs.keys[i], "~/%") < 0 {
+	if i := slices.Index(defs.items, target); i >= 0 && !strings.ContainsAny(defs.keys[i], "~/%") {
 		return "#/$defs/" + defs.keys[i]
 	}
 	name := ""
