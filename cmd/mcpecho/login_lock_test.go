@@ -53,7 +53,9 @@ func TestLoginWaitsAWhile(t *testing.T) {
 		t.Fatal(err)
 	}
 	stderr := newTranscript()
-	store := &patientStore{File: oauth.NewFile(path), c: &invocation{environment: &environment{stderr: stderr}, target: "https://example.com/mcp"}, delay: time.Nanosecond, most: 100 * time.Millisecond}
+	e := &environment{stderr: stderr}
+	e.console()
+	store := &patientStore{File: oauth.NewFile(path), c: &invocation{environment: e, target: "https://example.com/mcp"}, delay: time.Nanosecond, most: 100 * time.Millisecond}
 	_, err = store.Lock(t.Context(), oauth.StoreKey{Resource: "r"})
 	if f := (*failure.Error)(nil); !errors.As(err, &f) || f.Status != failure.Unreachable || !strings.Contains(f.Message, "has not ended its login to https://example.com/mcp within 100ms") {
 		t.Errorf("%v", err)

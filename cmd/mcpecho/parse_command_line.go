@@ -19,6 +19,7 @@ import (
 // parse parses the command line. The invocation is valid even with an error,
 // because it determines how the error is reported.
 func parse(e *environment, args []string) (*invocation, error) {
+	e.console()
 	c := &invocation{environment: e, flags: flags.Defaults(), typed: args, sent: recording.NewSecrets()}
 	args, c.server = cutServer(args)
 	// An error in a flag before --json must be reported as JSON too.

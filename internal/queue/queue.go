@@ -70,19 +70,22 @@ func (q *Queue) run(idle chan struct{}) {
 	}
 }
 
-// Close drops the functions that wait, and waits up to d for the one that runs,
-// which may be the caller of Close.
+// Close refuses further functions, waits up to d for those that were added before, and
+// drops the rest. One of them may be the caller of Close.
 func (q *Queue) Close(d time.Duration) {
 	q.mu.Lock()
-	for _, w := range q.waiting {
-		q.Budget.Return(w.size)
-	}
-	q.closed, q.waiting = true, nil
+	q.closed = true
 	idle := q.idle
 	q.mu.Unlock()
 	if idle != nil {
 		retry.Await(idle, d)
 	}
+	q.mu.Lock()
+	for _, w := range q.waiting {
+		q.Budget.Return(w.size)
+	}
+	q.waiting = nil
+	q.mu.Unlock()
 }
 
 // A Budget limits the bytes that the queues and tables of one connection hold

@@ -66,16 +66,21 @@ func TestIdleQueueHasNoGoroutine(t *testing.T) {
 	})
 }
 
-func TestCloseDropsWaitingFunctions(t *testing.T) {
+func TestCloseRunsWaitingFunctions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := Queue{Max: 10}
+		late := Queue{Max: 10}
+		late.Add(func() { time.Sleep(time.Minute) })
+		late.Add(func() { t.Error("ran after Close") })
+		late.Close(time.Second)
+		time.Sleep(time.Hour)
+		q, ran := Queue{Max: 10}, false
 		q.Add(func() { time.Sleep(time.Second) })
-		q.Add(func() { t.Error("ran after Close") })
+		q.Add(func() { ran = true })
 		synctest.Wait()
 		start := time.Now()
 		q.Close(time.Minute)
-		if d := time.Since(start); d != time.Second {
-			t.Errorf("took %v", d)
+		if d := time.Since(start); d != time.Second || !ran {
+			t.Errorf("took %v, ran: %t", d, ran)
 		}
 		if q.Add(func() {}) {
 			t.Error("a closed queue accepted a function")

@@ -179,6 +179,9 @@ func TestOtherPages(t *testing.T) {
 // of names that were bound to this machine, and of no origin. No message of a page reaches
 // the server, and no page reads what the proxy answers.
 func TestOtherPagesAtProxy(t *testing.T) {
+	if os.Getenv("STDMCP_LONG") == "" {
+		t.Skip("it takes a minute; scripts/test browser runs it")
+	}
 	c := browserFor(t, "--host-resolver-rules=MAP rebound.example 127.0.0.1, MAP evil.example 127.0.0.1")
 	mcpecho, err := build()
 	if err != nil {

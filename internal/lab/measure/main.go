@@ -86,11 +86,11 @@ func run(before string, verbose bool) error {
 		find  func(tree) (int, []string)
 		limit int
 	}{
-		{"lines of Go without tests and the laboratory", tree.lines, 95_600},
+		{"lines of Go without tests and the laboratory", tree.lines, 97_500},
 		{"lines of code in the core, without comments and blanks", tree.coreLines, 0},
 		{"files that go mod vendor copies for mcp and mcp/stdio", tree.vendoredFiles, 0},
 		{"… lines of Go", tree.vendoredLines, 0},
-		{"… bytes of Go", tree.vendoredBytes, 512_000},
+		{"… bytes of Go", tree.vendoredBytes, 502_000},
 		{"exported names of mcp/jsonrpc without a use elsewhere", tree.unusedNames, 0},
 		{"exported identifiers of the frozen packages, without JSON", tree.frozenNames, 0},
 		{"fragments of 6 lines and more that occur twice", tree.duplicates, 0},

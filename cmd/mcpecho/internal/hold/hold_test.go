@@ -261,7 +261,7 @@ func TestGarbage(t *testing.T) {
 func TestSlowReader(t *testing.T) {
 	inFolder(t)
 	server := echo(t)
-	server.Tool("large", nil, func(*mcptest.Call) (any, error) { return strings.Repeat("x", 4<<20), nil })
+	server.Tool("large", nil, func(*mcptest.Call) (any, error) { return strings.Repeat("x", 1<<20), nil })
 	h := begin(t, server, "slow", versions[1])
 	s, _, err := dial(t.Context(), "slow", "calls")
 	testutil.Must(t, err)
