@@ -68,15 +68,17 @@ func TestSessionIsLikeTheServer(t *testing.T) {
 			"raw tools/list", "raw tools/list {}", "raw nothing", "raw notifications/nothing", "raw tool/list", "task get nothing", "watch echo://text --json",
 		} {
 			words := strings.Fields(line)
-			ctx, limit := t.Context(), time.Minute
-			if words[0] == "watch" {
-				limit = 300 * time.Millisecond
-			}
 			one := func(args []string) result {
-				ctx, cancel := context.WithTimeout(ctx, limit)
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 				defer cancel()
 				var out, errs transcript
 				out.more, errs.more = make(chan struct{}, 1), make(chan struct{}, 1)
+				if words[0] == "watch" {
+					go func() { // ends when it watches
+						testutil.Eventually(func() bool { return strings.Contains(errs.String(), "Watching") })
+						cancel()
+					}()
+				}
 				status := run(ctx, serverArgs(t, args), &environment{stdin: strings.NewReader(""), stdout: &out, stderr: &errs, getenv: func(string) string { return "" }, self: mcpechoPath(t), name: "mcpecho"})
 				return result{status, out.String(), errs.String()}
 			}

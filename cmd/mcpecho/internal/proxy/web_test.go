@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -507,7 +508,7 @@ func TestAddedTimeOverHTTP(t *testing.T) {
 	for name, h := range map[string]http.Handler{"a program": NewWeb(echo(nil)), "a server over HTTP": forwarder} {
 		through := measure(h)
 		t.Logf("a small call over HTTP takes %v to %s behind the proxy and %v to a server", through, name, alone)
-		if !raceEnabled && through-alone > limit {
+		if !raceEnabled && os.Getenv("STDMCP_BESIDE") == "" && through-alone > limit {
 			t.Errorf("the proxy adds %v, want at most %v", through-alone, limit)
 		}
 	}
