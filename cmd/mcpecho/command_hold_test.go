@@ -236,10 +236,15 @@ func TestServerDiesInSession(t *testing.T) {
 		args = append(args, "--env", e)
 	}
 	h := holdServer(t, append(append(args, "--"), server...)...).begun(t)
-	shell := make(chan result, 1)
-	go func() { shell <- runCommand(t, "watch", "@dead") }() // ends with the session
-	if !testutil.Eventually(func() bool { return len(hold.Names()) > 0 }) {
-		t.Error("no session")
+	watch := make(chan result, 1)
+	var out, errs transcript
+	out.more, errs.more = make(chan struct{}, 1), make(chan struct{}, 1)
+	go func() { // ends with the session
+		status := run(t.Context(), []string{"watch", "@dead"}, &environment{stdin: strings.NewReader(""), stdout: &out, stderr: &errs, getenv: func(string) string { return "" }, self: mcpechoPath(t), name: "mcpecho"})
+		watch <- result{status, out.String(), errs.String()}
+	}()
+	if !testutil.Eventually(func() bool { return strings.Contains(errs.String(), "Watching") }) {
+		t.Error("watch has not begun")
 	}
 	r := runCommand(t, "call", "@dead", "echo", "message=a", "--json")
 	if r.status != failure.Unreachable || !strings.Contains(r.stderr, `"kind":"crashed"`) || !strings.Contains(r.stderr, "out of luck") {
@@ -248,7 +253,7 @@ func TestServerDiesInSession(t *testing.T) {
 	if status := <-h.ended; status != failure.Unreachable || !strings.Contains(h.stderr.String(), "the server of @dead has ended: ") || !strings.Contains(h.stderr.String(), "out of luck") {
 		t.Errorf("hold: %d %s", status, h.stderr)
 	}
-	if r := <-shell; r.status != failure.Unreachable || !strings.Contains(r.stderr, "@dead has ended: ") || !strings.Contains(r.stderr, "out of luck") {
+	if r := <-watch; r.status != failure.Unreachable || !strings.Contains(r.stderr, "@dead has ended: ") || !strings.Contains(r.stderr, "out of luck") {
 		t.Errorf("watch: %+v", r)
 	}
 	if r := runCommand(t, "call", "@dead", "echo"); r.status != failure.Unreachable || !strings.Contains(r.stderr, "the session @dead has ended: ") || !strings.Contains(r.stderr, "out of luck") {
