@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
 	"github.com/stdmcp/stdmcp/internal/testutil"
@@ -94,6 +95,19 @@ func authorizing(set func(o *oauth.Options, panics *bool)) panicCase {
 		p.alive(c)
 		testutil.Check(t, c.Close())
 	}
+}
+
+// A tokens is a TokenAuthorizer that panics.
+type tokens struct {
+	oauth.Authorizer
+	panics *bool
+}
+
+func (a tokens) Token(context.Context, string, string, []string) (string, time.Time, error) {
+	if *a.panics {
+		panicNow()
+	}
+	return "", time.Time{}, nil
 }
 
 // A browser is an Authorizer and a Receiver whose methods panic.
@@ -199,6 +213,7 @@ var oauthPanics = map[string]panicCase{
 			})(t, p)
 		}
 	},
+	"oauth.TokenAuthorizer": authorizing(func(o *oauth.Options, panics *bool) { o.Authorizer = tokens{o.Authorizer, panics} }),
 	"oauth.Loopback.Open": authorizing(func(o *oauth.Options, panics *bool) {
 		loopback := browser(nil, panics).(*authorizer).Authorizer.(*oauth.Loopback)
 		open := loopback.Open

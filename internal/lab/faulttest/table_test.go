@@ -66,8 +66,7 @@ var firstRows = []row{
 		on("S", "grandchild grandchild-escapes", works).at(system),
 	}},
 	{n: 7, title: "never reads its stdin, or the request body", on: "SEH", expected: "the caller's context frees the caller; Close works", lines: []line{
-		on("S", "never-reads serves-http", refused(deadline)),
-		on("S", "no-line-break content-length", refused(deadline).allows("sent after server/discover had succeeded")), // the client cannot read the response
+		on("S", "never-reads", refused(deadline)),
 		on("S", "stops-reading", fails(deadline).andServerIsStuck()),
 		on("EH", "reads-nothing", fails(deadline)),
 	}},
@@ -78,6 +77,8 @@ var firstRows = []row{
 	{n: 9, title: "a banner, text that is not JSON", on: "SEH", expected: "S skips and counts, up to a cap; E and H: an error of that call", lines: []line{
 		on("S", "banner chatter", works.drops(notJSON)),
 		on("S", "banner", works.drops(notJSON)).at(system),
+		on("S", "serves-http", refused(deadline)),
+		on("S", "no-line-break content-length", refused(deadline).allows("sent after server/discover had succeeded")), // the client cannot read the response
 		on("EH", "garbage-event", works.drops(malformed)),
 		on("H", "no-json empty-json two-values trailing-garbage", fails(malformed).drops(malformed)),
 		on("H", "json-is-a-notification", fails(malformed)),
