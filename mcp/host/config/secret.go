@@ -93,7 +93,13 @@ func (s *Server) Public() *Server {
 	}
 	p.maskSecret(&p.Auth.Token)
 	p.maskSecret(&p.Auth.OAuth.ClientSecret)
-	p.Auth.OAuth.Extra, p.Extra = nil, nil
+	o := &p.Auth.OAuth
+	for _, text := range []*string{&p.Auth.Header, &o.Issuer, &o.IssuerInMetadata, &o.RedirectURI, &o.AuthorizationURL, &o.TokenURL} {
+		if strings.Contains(*text, "://") {
+			*text = settings.PublicURL(*text)
+		}
+	}
+	o.Extra, p.Extra = nil, nil
 	p.Overrides = publicOverrides(p.Overrides)
 	p.URL = settings.PublicURL(p.URL)
 	p.Args = settings.PublicArgs(p.Args)
