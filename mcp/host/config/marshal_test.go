@@ -139,3 +139,18 @@ func ExampleConfig_All() {
 	// good <nil>
 	// bad servers.json:1: server "bad": "command" must be a string or a list of strings, not a number
 }
+
+// TestPublicHidesSecretsOfAddresses: no address of a login shows a user or a query.
+func TestPublicHidesSecretsOfAddresses(t *testing.T) {
+	const secret = "https://u:hunter22@h.example/a?q=hunter22"
+	s := &config.Server{Name: "a", URL: secret, Auth: config.Auth{Type: config.AuthOAuth, Header: secret, OAuth: config.OAuth{
+		Issuer: secret, IssuerInMetadata: secret, Resource: secret, AuthorizationURL: secret, TokenURL: secret, RedirectURI: secret, Account: secret,
+	}}}
+	text, err := s.MarshalJSON()
+	if err != nil || strings.Contains(string(text), "hunter22") || strings.Count(string(text), "https://***@h.example/a?...") != 9 {
+		t.Errorf("%s, %v", text, err)
+	}
+	if o := s.Auth.OAuth; o.Issuer != secret || o.Resource != secret {
+		t.Errorf("Public changed the server: %+v", o)
+	}
+}

@@ -93,13 +93,11 @@ func (s *Server) Public() *Server {
 	}
 	p.maskSecret(&p.Auth.Token)
 	p.maskSecret(&p.Auth.OAuth.ClientSecret)
-	o := &p.Auth.OAuth
-	for _, text := range []*string{&p.Auth.Header, &o.Issuer, &o.IssuerInMetadata, &o.RedirectURI, &o.AuthorizationURL, &o.TokenURL} {
-		if strings.Contains(*text, "://") {
-			*text = settings.PublicURL(*text)
-		}
+	for _, t := range p.Auth.OAuth.texts() {
+		*t.value = settings.PublicURL(*t.value)
 	}
-	o.Extra, p.Extra = nil, nil
+	p.Auth.Header, p.Auth.OAuth.RedirectURI = settings.PublicURL(p.Auth.Header), settings.PublicURL(p.Auth.OAuth.RedirectURI)
+	p.Auth.OAuth.Extra, p.Extra = nil, nil
 	p.Overrides = publicOverrides(p.Overrides)
 	p.URL = settings.PublicURL(p.URL)
 	p.Args = settings.PublicArgs(p.Args)
