@@ -105,10 +105,11 @@ func destination(all []setting, name string) any {
 // readAll reads an object into fields.
 func readAll(path string, value []byte, to []setting) error {
 	return each(path, value, func(m *member) error {
-		if destination(to, m.key) == nil {
+		field := destination(to, m.key)
+		if field == nil {
 			return errUnknown
 		}
-		return read(destination(to, m.key), m.value)
+		return read(field, m.value)
 	})
 }
 
