@@ -69,18 +69,12 @@ func TestSessionIsLikeTheServer(t *testing.T) {
 		} {
 			words := strings.Fields(line)
 			one := func(args []string) result {
-				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-				defer cancel()
-				var out, errs transcript
-				out.more, errs.more = make(chan struct{}, 1), make(chan struct{}, 1)
-				if words[0] == "watch" {
-					go func() { // ends when it watches
-						testutil.Eventually(func() bool { return strings.Contains(errs.String(), "Watching") })
-						cancel()
-					}()
+				if words[0] != "watch" {
+					return runCommand(t, args...)
 				}
-				status := run(ctx, serverArgs(t, args), &environment{stdin: strings.NewReader(""), stdout: &out, stderr: &errs, getenv: func(string) string { return "" }, self: mcpechoPath(t), name: "mcpecho"})
-				return result{status, out.String(), errs.String()}
+				stdout, stderr, end := startWatch(t, args[1:]...)
+				stderr.until(t, "Watching")
+				return result{end(), stdout.String(), stderr.String()}
 			}
 			direct := one(append(append([]string{}, words...), "--", "mcpecho", "serve", "--protocol", version))
 			held := one(append([]string{words[0], "@" + name}, words[1:]...))
@@ -200,7 +194,7 @@ func TestSessionOfConfiguredServer(t *testing.T) {
 	runCommand(t, "call", "@second", "echo", "message=a").want(t, failure.Done, "a\n", "")
 }
 
-// TestWatchSession: what arrives while nobody watches is kept for the next watch, and the
+// TestWatchSession: what arrives while no caller watches is kept for the next watch, and the
 // calls of others are seen.
 func TestWatchSession(t *testing.T) {
 	for _, version := range []string{"2026-07-28", "2025-11-25"} {
@@ -236,16 +230,8 @@ func TestServerDiesInSession(t *testing.T) {
 		args = append(args, "--env", e)
 	}
 	h := holdServer(t, append(append(args, "--"), server...)...).begun(t)
-	watch := make(chan result, 1)
-	var out, errs transcript
-	out.more, errs.more = make(chan struct{}, 1), make(chan struct{}, 1)
-	go func() { // ends with the session
-		status := run(t.Context(), []string{"watch", "@dead"}, &environment{stdin: strings.NewReader(""), stdout: &out, stderr: &errs, getenv: func(string) string { return "" }, self: mcpechoPath(t), name: "mcpecho"})
-		watch <- result{status, out.String(), errs.String()}
-	}()
-	if !testutil.Eventually(func() bool { return strings.Contains(errs.String(), "Watching") }) {
-		t.Error("watch has not begun")
-	}
+	_, watched, endWatch := startWatch(t, "@dead")
+	watched.until(t, "Watching")
 	r := runCommand(t, "call", "@dead", "echo", "message=a", "--json")
 	if r.status != failure.Unreachable || !strings.Contains(r.stderr, `"kind":"crashed"`) || !strings.Contains(r.stderr, "out of luck") {
 		t.Errorf("the call: %+v", r)
@@ -253,8 +239,9 @@ func TestServerDiesInSession(t *testing.T) {
 	if status := <-h.ended; status != failure.Unreachable || !strings.Contains(h.stderr.String(), "the server of @dead has ended: ") || !strings.Contains(h.stderr.String(), "out of luck") {
 		t.Errorf("hold: %d %s", status, h.stderr)
 	}
-	if r := <-watch; r.status != failure.Unreachable || !strings.Contains(r.stderr, "@dead has ended: ") || !strings.Contains(r.stderr, "out of luck") {
-		t.Errorf("watch: %+v", r)
+	watched.until(t, "out of luck")
+	if status := endWatch(); status != failure.Unreachable || !strings.Contains(watched.String(), "@dead has ended: ") {
+		t.Errorf("watch: %d %s", status, watched)
 	}
 	if r := runCommand(t, "call", "@dead", "echo"); r.status != failure.Unreachable || !strings.Contains(r.stderr, "the session @dead has ended: ") || !strings.Contains(r.stderr, "out of luck") {
 		t.Errorf("later: %+v", r)
@@ -292,13 +279,13 @@ func TestCallersWaitForTheServer(t *testing.T) {
 // TestReleaseSession ends the server before it returns.
 func TestReleaseSession(t *testing.T) {
 	h := holdServer(t, "released", "--", "mcpecho", "serve").begun(t)
-	stdout, _, _ := startWatch(t, "@released")
+	_, stderr, _ := startWatch(t, "@released")
+	stderr.until(t, "Watching")
 	runCommand(t, "release", "@released").want(t, failure.Done, "", "")
 	if status := <-h.ended; status != failure.Done {
 		t.Errorf("status %d: %s", status, h.stderr)
 	}
 	runCommand(t, "tools", "@released").want(t, failure.Usage, "", "there is no session @released")
-	_ = stdout
 }
 
 // TestKilledHolder: callers say that it was killed, and the name can be used again.
@@ -311,13 +298,14 @@ func TestKilledHolder(t *testing.T) {
 	cmd.Stdout = out
 	testutil.Must(t, cmd.Start())
 	out.until(t, "@killed")
-	watch := make(chan result, 1)
-	go func() { watch <- runCommand(t, "watch", "@killed") }() // ends with the session
+	_, watched, endWatch := startWatch(t, "@killed")
+	watched.until(t, "Watching")
 	runCommand(t, "call", "@killed", "echo", "message=a").want(t, failure.Done, "a\n", "")
 	testutil.Must(t, cmd.Process.Kill())
 	_ = cmd.Wait()
-	if r := <-watch; r.status != failure.Unreachable || !strings.Contains(r.stderr, "@killed has ended: its process was killed") {
-		t.Errorf("%+v", r)
+	watched.until(t, "@killed has ended: its process was killed")
+	if status := endWatch(); status != failure.Unreachable {
+		t.Errorf("watch: %d %s", status, watched)
 	}
 	runCommand(t, "tools", "@killed").want(t, failure.Unreachable, "", "the session @killed has ended: its process was killed")
 	holdServer(t, "killed", "--", "mcpecho", "serve").begun(t)
