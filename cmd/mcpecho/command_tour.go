@@ -214,8 +214,8 @@ func (c *invocation) hints() string {
 		{"serve over HTTP", "serve --http 127.0.0.1:3001"},
 		{"see all commands", "help"},
 	} {
-		line, before := c.name+" "+strings.ReplaceAll(h.line, "mcpecho", c.name), terminal.Pad(h.what, 17)
-		if width := c.terminalWidth(c.stdout); width > 0 && 19+terminal.TextWidth(line) > width {
+		line, before := c.name+" "+strings.ReplaceAll(h.line, "mcpecho", c.name), terminal.Pad(h.what, stepColumn-2)
+		if width := c.terminalWidth(c.stdout); width > 0 && stepColumn+terminal.TextWidth(line) > width {
 			before = "\n      " // on a line of its own, which is never wrapped
 		}
 		text += "  " + h.what + before + line + "\n"

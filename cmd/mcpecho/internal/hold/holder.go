@@ -59,7 +59,7 @@ type Holder struct {
 	mu       lock.Mutex
 	reason   *failure.Error // why there is no session
 	callers  map[*caller]bool
-	kept     []notification // while nobody watches
+	kept     []notification // while no caller watches
 	keptSize int
 	watchers int
 	asking   int // questions
@@ -190,7 +190,7 @@ func (h *Holder) release() {
 	}
 }
 
-// follow keeps the changes of the server's lists while nobody watches. It closes following
+// follow keeps the changes of the server's lists while no caller watches. It closes following
 // when the server reports them, or does not.
 func (h *Holder) follow(following chan struct{}) {
 	sub, err := h.session.Client.Subscribe(h.ctx, nil)
@@ -331,9 +331,6 @@ func appendTexts(b []byte, key string, list []string) []byte {
 	if list == nil {
 		return b
 	}
-	b = append(wire.AppendKey(b, key), '[')
-	for _, s := range list {
-		b = wire.AppendString(wire.AppendComma(b), s)
-	}
-	return append(b, ']')
+	b, _ = wire.AppendValue(wire.AppendKey(b, key), list)
+	return b
 }
