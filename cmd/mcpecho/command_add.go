@@ -39,7 +39,7 @@ func (c *invocation) readLogin(e *config.Server) error {
 		}
 		b = wire.AppendKey(b, key)
 		if key == "assumePKCE" || key == "callbackPort" {
-			b = append(b, text...) // what is no value here is an error of the parser
+			b = append(b, text...) // the parser returns an error for an invalid value
 		} else {
 			b = wire.AppendString(b, text)
 		}

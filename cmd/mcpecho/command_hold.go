@@ -252,7 +252,7 @@ func runRelease(ctx context.Context, c *invocation) error {
 // releaseTime is how long a session may take to end.
 const releaseTime = 30 * time.Second
 
-// keptNotifications has the holder send what arrived while nobody watched.
+// keptNotifications has the holder send what arrived while no caller watched.
 func (c *invocation) keptNotifications(ctx context.Context, s *conversation) error {
 	if c.session == "" {
 		return nil

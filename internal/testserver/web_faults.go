@@ -45,7 +45,7 @@ func discoverFaults() []Fault {
 			post: sends(400, "text/plain", "Invalid session ID\n")},
 		{Name: "discover-400-method", Does: "responds to server/discover with 400 and -32601",
 			post: refuses(400, codeMethodNotFound, "Method not found")},
-		{Name: "discover-400-odd-json", Does: "responds to server/discover with 400 and JSON that is no message",
+		{Name: "discover-400-odd-json", Does: "responds to server/discover with 400 and JSON that is not a message",
 			post: sends(400, typeJSON, `{"error":"bad_request","code":-32022}`)},
 		{Name: "discover-405", Does: "responds to server/discover with 405", post: status(405, "Allow: GET")},
 		{Name: "discover-406", Does: "responds to server/discover with 406", post: status(406)},

@@ -68,7 +68,7 @@ func TestProgramThatEndsAtOnceIsStartedOnce(t *testing.T) {
 	}
 	for name, script := range map[string]string{
 		"with a failure": "exit 1", "with success": "exit 0", "after a message on standard error": "echo missing >&2; exit 2",
-		"after a line that is no message": "echo hello; exit 1", "after the first request": "read line; exit 1",
+		"after a line that is not a message": "echo hello; exit 1", "after the first request": "read line; exit 1",
 		"by a signal": "kill -9 $$", "after half a message": `printf '{"jsonrpc"'; exit 1`, "after closing its output": "exec >&-; exit 1",
 	} {
 		starts := filepath.Join(t.TempDir(), "starts")

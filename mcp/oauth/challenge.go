@@ -17,8 +17,8 @@ type challenge struct {
 }
 
 // parseChallenges returns the challenges in the WWW-Authenticate fields, and reports
-// whether a field was malformed. The parser skips a malformed parameter up to the next comma: the server
-// chose the whole field, so no spelling of it can send a token elsewhere.
+// whether a field was malformed. The parser skips a malformed parameter up to the next
+// comma: the server chose the whole field, so no spelling of it can send a token elsewhere.
 func parseChallenges(fields []string) (list []challenge, malformed bool) {
 	for _, field := range fields {
 		p := challengeParser{s: field}

@@ -511,8 +511,7 @@ func (m texts) encode() []byte {
 	return b
 }
 
-// optString, optStrings and optBool read a value; null means absent. Any value but false and "false" counts as true, because the members that
-// optBool reads demand something of the client.
+// optString, optStrings and optBool read a value; null means absent.
 func optString(r *wire.Reader) string {
 	if r.Null() {
 		return ""
@@ -538,6 +537,8 @@ func oneOrMore(r *wire.Reader) []string {
 	return optStrings(r)
 }
 
+// optBool takes any value but false and "false" for true, because the members that it reads
+// demand something of the client.
 func optBool(r *wire.Reader) bool {
 	switch r.Kind() {
 	case wire.Bool:

@@ -89,7 +89,7 @@ func (l *line) cells(r *row) (list []*cell) {
 		for _, transport := range []byte(transports) {
 			for i, version := range versionsOf[transport] {
 				if wrappedClients && i == 2 && era+catalog[name].Era == "" {
-					continue // a wrapper knows no version
+					continue // the wrapped matrix leaves out the third version
 				}
 				if matches(era, version) && matches(catalog[name].Era, version) {
 					list = append(list, &cell{r, l, name, transport, version})

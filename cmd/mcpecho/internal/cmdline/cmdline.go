@@ -116,10 +116,10 @@ func quote(s string, windows, program bool) string {
 	return b.String()
 }
 
-// IsPlain reports whether a word means itself in a shell, and is no flag.
+// IsPlain reports whether a word means itself in a shell, and is not a flag.
 func IsPlain(s string) bool { return isPlain(s, false) }
 
-// isPlain reports whether a word means itself in a shell, and is no flag.
+// isPlain reports whether a word means itself in a shell, and is not a flag.
 func isPlain(s string, windows bool) bool {
 	safe, first := "@%+=:,./_-…", "-=%"
 	if windows {

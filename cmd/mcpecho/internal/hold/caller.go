@@ -16,7 +16,7 @@ import (
 
 // The methods between a caller and the holder. MCP has none of them.
 const (
-	// Kept asks for the notifications that arrived while nobody watched: the holder sends
+	// Kept asks for the notifications that arrived while no caller watched: the holder sends
 	// them before it responds.
 	Kept = "mcpecho/kept"
 

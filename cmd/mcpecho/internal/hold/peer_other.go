@@ -4,5 +4,5 @@ package hold
 
 import "net"
 
-// peerUID knows nothing: the folder of the socket keeps other accounts out.
+// peerUID reports that the uid is unknown: the folder of the socket keeps other accounts out.
 func peerUID(net.Conn) (uid int, known bool) { return 0, false }

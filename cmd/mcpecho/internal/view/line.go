@@ -82,8 +82,8 @@ func (l *Line) describeHTTP() {
 const indent = 44
 
 // Text returns the line for people, or "" for an HTTP message without a problem, unless All
-// is set. It breaks
-// the text to fit into width columns, unless width is 0; style applies styles.
+// is set. It breaks the text to fit into width columns, unless width is 0; style applies
+// styles.
 func (l *Line) Text(width int, style func(terminal.Style, string) string) string {
 	if l.Kind == "http" && l.Error == "" && l.Entry.HTTP.Status < 300 && !l.All {
 		return ""
