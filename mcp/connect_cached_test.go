@@ -274,6 +274,7 @@ func TestProbeAnsweredAfterInitialize(t *testing.T) {
 			})
 			c := connectStream(t, server.Pipe(), &mcp.Options{Interceptors: []mcp.Interceptor{func(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
 				raw, err := call.Send(ctx)
+				time.Sleep(time.Millisecond) // both have been read
 				if late && call.Method == "server/discover" {
 					time.Sleep(time.Millisecond) // initialize wins
 				}
