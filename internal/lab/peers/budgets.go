@@ -64,26 +64,7 @@ func (p *page) budgets() (list []budget) {
 	for _, g := range growths {
 		list = append(list, p.atMost("growth of "+g.title+": CPU time of each, the largest size against the middle one", p.growth(g), 1.5, allowance, times))
 	}
-	return append(list, p.programBudgets()...)
-}
-
-func (p *page) programBudgets() (list []budget) {
-	limits := map[program][2]float64{ // with the installed Go, and with the newest
-		{"stdio", ours}: {2.35e6, 2.35e6},
-		{"http", ours}:  {6.45e6, 6.5e6},
-	}
-	for _, pr := range p.programs.programs {
-		for _, pf := range p.programs.platforms {
-			limit := limits[pr][0]
-			if pf.toolchain == p.programs.newest {
-				limit = limits[pr][1]
-			}
-			if limit > 0 && pf.arch == "amd64" {
-				list = append(list, p.atMost("a stripped program, "+pr.kind+", "+pf.toolchain,
-					float64(p.programs.sizes[pr][pf]), limit, 1.02, size))
-			}
-		}
-	}
+	// scripts/size checks the sizes of programs.
 	return append(list, p.atMost("a program of one call over stdio: peak memory", p.programs.starts[program{"stdio", ours}].peak, 8e6, 1.25, size))
 }
 
