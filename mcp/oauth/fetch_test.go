@@ -245,6 +245,23 @@ func TestPostsAreNotRedirected(t *testing.T) {
 	if e.count("/elsewhere") != 0 {
 		t.Error("followed")
 	}
+	// A redirect that keeps the method and the body, to the same path with a slash: the code stays
+	// where it was meant for.
+	other := newEnv(t)
+	for _, target := range []string{"/token/", other.as.URL + "/token"} {
+		e.handle = func(w http.ResponseWriter, r *http.Request) bool {
+			if r.URL.Path == "/token" {
+				http.Redirect(w, r, target, http.StatusTemporaryRedirect)
+			} else if r.URL.Path == "/token/" {
+				t.Error("the code was sent on")
+			}
+			return r.URL.Path == "/token"
+		}
+		e.mustFail(e.transport(nil), "/token: the server redirected a request that has secrets")
+	}
+	if other.count("/token") != 0 {
+		t.Error("the code was sent elsewhere")
+	}
 }
 
 // Nothing is sent without TLS to another machine.

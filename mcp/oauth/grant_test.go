@@ -193,6 +193,8 @@ func TestIdentity(t *testing.T) {
 	}{
 		{"good", func(_, _ map[string]any) {}, ""},
 		{"several audiences", func(_, c map[string]any) { c["aud"] = []any{"x", c["aud"]} }, "audience"},
+		{"several audiences, this server first", func(_, c map[string]any) { c["aud"] = []any{c["aud"], "x"} }, "audience"},
+		{"no audience", func(_, c map[string]any) { delete(c, "aud") }, "audience"},
 		{"an audience in a list", func(_, c map[string]any) { c["aud"] = []any{c["aud"]} }, ""},
 		{"another type", func(h, _ map[string]any) { h["typ"] = "JWT" }, "typ"},
 		{"another audience", func(_, c map[string]any) { c["aud"] = "https://other.example.com" }, "audience"},

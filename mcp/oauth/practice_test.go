@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -103,24 +104,90 @@ func TestParentAfterFailure(t *testing.T) {
 	}
 }
 
-// TestSilentMetadata: the search for metadata ends within 15 s.
-func TestSilentMetadata(t *testing.T) {
+// TestSilences: an endpoint answers after a time, or never. A login that gets no answer ends
+// within a minute, the search for metadata within 15 s, and the error names the endpoint.
+func TestSilences(t *testing.T) {
+	const never = time.Hour
+	for _, tt := range []struct {
+		path  string
+		limit time.Duration // of one answer
+		ends  time.Duration // when a login without an answer has ended
+	}{
+		{"/mcp", fetchTime, fetchTime},
+		{resourcePath + "/mcp", fetchTime, searchTime},
+		{serverPath, fetchTime, searchTime},
+		{"/.well-known/", fetchTime, searchTime},
+		{"/register", postTime, postTime},
+		{"/token", postTime, postTime},
+		{"/device", postTime, postTime},
+	} {
+		for _, silence := range []time.Duration{tt.limit - time.Second, tt.limit + time.Second, 5 * time.Minute, never} {
+			synctest.Test(t, func(t *testing.T) {
+				e, network := newMemoryEnv(t)
+				e.offerDevice(func(int) string { return "" })
+				e.handle = func(_ http.ResponseWriter, r *http.Request) bool {
+					if !strings.HasPrefix(r.URL.Path, tt.path) || r.Header.Get("Authorization") != "" {
+						return false
+					}
+					body, _ := io.ReadAll(r.Body) // otherwise the end of the connection is not noticed
+					r.Body = io.NopCloser(bytes.NewReader(body))
+					select {
+					case <-time.After(silence):
+						return false
+					case <-r.Context().Done():
+						return true
+					}
+				}
+				tr := e.transport(func(o *Options) {
+					if tt.path == "/device" {
+						o.Issuer, o.Authorizer = e.as.URL, &Device{Out: io.Discard}
+					}
+				})
+				tr.fetch.rt.DialContext = network.dial
+				began := time.Now()
+				err := tr.Login(t.Context())
+				took := time.Since(began)
+				tr.CloseIdleConnections()
+				if silence < tt.limit {
+					if tt.path != "/.well-known/" && err != nil { // where two answers are late
+						t.Errorf("%s after %v: %v", tt.path, silence, err)
+					}
+				} else if err == nil || took > tt.ends || !strings.Contains(err.Error(), tt.path) || !strings.Contains(err.Error(), "no response within") {
+					t.Errorf("%s after %v: %v after %v", tt.path, silence, err, took)
+				}
+			})
+		}
+	}
+}
+
+// TestSilentPolls: while a server does not answer the polls of a device, the login goes on
+// until the code is no longer valid, and the error has the last silence.
+func TestSilentPolls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e, network := newMemoryEnv(t)
+		e.offerDevice(func(int) string { return "" })
+		var silent atomic.Bool
+		silent.Store(true)
 		e.handle = func(_ http.ResponseWriter, r *http.Request) bool {
-			if !strings.HasPrefix(r.URL.Path, "/.well-known/") {
-				return false
+			if silent.Load() && r.URL.Path == "/token" {
+				_, _ = io.Copy(io.Discard, r.Body)
+				<-r.Context().Done()
+				return true
 			}
-			<-r.Context().Done()
-			return true
+			return false
 		}
-		tr := e.transport(nil)
+		tr := e.transport(func(o *Options) { o.Issuer, o.Authorizer = e.as.URL, &Device{Out: io.Discard} })
 		tr.fetch.rt.DialContext = network.dial
 		began := time.Now()
-		e.mustFail(tr, "no response within 10s")
-		if d := time.Since(began); d > searchTime {
-			t.Errorf("took %v", d)
+		err := tr.Login(t.Context())
+		if d := time.Since(began); err == nil || d > 15*time.Minute || !strings.Contains(err.Error(), "/token: no response to POST: no response within 30s") {
+			t.Errorf("%v after %v", err, d)
 		}
+		time.AfterFunc(5*time.Minute, func() { silent.Store(false) })
+		if err := tr.Login(t.Context()); err != nil {
+			t.Errorf("after 5 minutes of silence: %v", err)
+		}
+		tr.CloseIdleConnections()
 	})
 }
 
