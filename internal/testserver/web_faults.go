@@ -235,6 +235,14 @@ func getFaults() []Fault {
 		{Name: "get-ends", Row: 34, Does: "ends the stream of every GET at once", get: opens("", ends)},
 		{Name: "get-ends-early", Row: 34, Does: "ends the stream of every GET after Delay; it can be resumed", On: "H", Lawful: true,
 			resumable: true, get: (*exchange).endEarly},
+		{Name: "get-405-later", Row: 34, Does: "ends the stream of GET after Delay, and then refuses GET with 405", On: "H",
+			get: func(x *exchange) {
+				if x.h.countInjection() > 1 {
+					status(405, "Allow: POST")(x)
+					return
+				}
+				x.endEarly()
+			}},
 		{Name: "get-breaks-off", Row: 34, Does: "resets the stream of every GET in an event", get: opens("event: message\ndata: {", (*exchange).reset)},
 		{Name: "get-redirect", Row: 30, Does: "redirects GET to another path with 307", Lawful: true, get: redirect(307, sameOrigin)},
 		{Name: "get-redirect-elsewhere", Row: 30, Does: "redirects GET to another origin with 302", get: redirect(302, otherOrigin)},

@@ -341,7 +341,7 @@ func (h *Host) clientOptions(s *server, d *DialParams, cached *mcp.ServerInfo) *
 	}
 	o.Interceptors = append([]mcp.Interceptor{d.recordTTL(s.name)}, o.Interceptors...)
 	if d.live != nil {
-		o.Trace = d.live.traceReconnects(o.Trace)
+		o.Trace = d.live.traceStreams(o.Trace)
 	}
 	if key := o.CacheKey; key != nil {
 		o.CacheKey = func(ctx context.Context) string { return key(settings.ForServer(ctx, s.name)) }

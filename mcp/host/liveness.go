@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"sync/atomic"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
@@ -39,6 +40,10 @@ const (
 	// failedDelay is the time after which a server is tried again that the host
 	// has given up.
 	failedDelay = 5 * time.Minute
+
+	// deafTTL is the TTL of the tools of a server that sent none and whose stream was
+	// given up.
+	deafTTL = 5 * time.Minute
 )
 
 // A liveness detects and survives the outages of a server at a URL, over one
@@ -58,6 +63,8 @@ type liveness struct {
 	wake      context.CancelFunc // interrupts the monitor; nil while it does not wait
 
 	calls lock.Group // tool calls in progress
+
+	deaf atomic.Bool // the stream that brings changes was given up
 }
 
 // suspect makes the monitor ping the server.
@@ -116,14 +123,24 @@ func (l *liveness) observe(call *mcp.OutgoingCall) func(error) {
 	}
 }
 
-// traceReconnects returns a copy of trace, which may be nil, that also makes the
-// monitor ping the server when one of its streams breaks.
-func (l *liveness) traceReconnects(trace *mcp.Trace) *mcp.Trace {
+// traceStreams returns a copy of trace, which may be nil, that also makes the
+// monitor ping the server when one of its streams breaks or is given up.
+func (l *liveness) traceStreams(trace *mcp.Trace) *mcp.Trace {
 	var t mcp.Trace
 	if trace != nil {
 		t = *trace
 	}
-	reconnect := t.Reconnect
+	reconnect, lost, discarded := t.Reconnect, t.StreamLost, t.Discarded
+	t.StreamLost = func(ctx context.Context, err error) {
+		l.deaf.Store(true)
+		l.suspect()
+		switch {
+		case lost != nil:
+			lost(ctx, err)
+		case discarded != nil:
+			discarded(ctx, err, nil)
+		}
+	}
 	t.Reconnect = func(ctx context.Context, err error, wait time.Duration) {
 		l.suspect()
 		if reconnect != nil {

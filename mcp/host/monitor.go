@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -59,6 +60,9 @@ const (
 // run updates the list of tools until the connection or ctx ends.
 func (m *monitor) run(ctx context.Context) {
 	for ctx.Err() == nil && m.client.Err() == nil {
+		if m.params.live != nil && m.params.live.deaf.Load() {
+			m.refreshAfter(cmp.Or(time.Duration(m.params.ttl.Load()), deafTTL))
+		}
 		m.wait(ctx)
 		now := time.Now()
 		if live := m.params.live; live != nil {

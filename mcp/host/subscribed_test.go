@@ -1,11 +1,14 @@
 package host_test
 
 import (
+	"context"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
@@ -83,4 +86,41 @@ func TestHostMissesLittleBetweenStreams(t *testing.T) {
 			t.Errorf("the change arrived after %v", took)
 		}
 	})
+}
+
+// TestHostListsToolsOfAServerThatGaveUpItsStream: when the client has given up the stream
+// of the session, the host lists the tools every few minutes, and a program's trace still
+// receives the report.
+func TestHostListsToolsOfAServerThatGaveUpItsStream(t *testing.T) {
+	for name, trace := range map[string]func(said *atomic.Int32) *mcp.Trace{
+		"StreamLost": func(said *atomic.Int32) *mcp.Trace {
+			return &mcp.Trace{StreamLost: func(context.Context, error) { said.Add(1) }}
+		},
+		"Discarded": func(said *atomic.Int32) *mcp.Trace {
+			return &mcp.Trace{Discarded: func(context.Context, error, []byte) { said.Add(1) }}
+		},
+		"none": func(said *atomic.Int32) *mcp.Trace { said.Add(1); return nil },
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var said atomic.Int32
+			w := newWebsite(t, &testserver.Options{Fault: "get-405-later", Delay: 10 * time.Second})
+			h, stop := w.host(t, config.HTTP, host.Options{Client: &mcp.Options{Trace: trace(&said)}})
+			defer stop()
+			events := h.Events(t.Context())
+			time.Sleep(15 * time.Second) // the stream has ended for good
+			if n := said.Load(); n != 1 {
+				t.Errorf("%s: %d reports", name, n)
+			}
+			for range 2 {
+				start := time.Now()
+				if _, err := h.CallTool(t.Context(), "x", "add_tool", nil); err != nil {
+					t.Fatal(err)
+				}
+				await(t, events, "the tool", func(e host.Event) bool { return len(e.Added) == 1 })
+				if took := time.Since(start); took > 5*time.Minute {
+					t.Errorf("%s: the change arrived after %v", name, took)
+				}
+			}
+		})
+	}
 }

@@ -126,7 +126,7 @@ var webRows = []row{
 		on("H", "resumption-404", fails(closed, unknown).andSessionEnds()),
 		on("H", "resumption-405", fails(closed, unknown)),
 		on("E", "get-ends get-breaks-off", refused(closed)),
-		on("H", "get-ends get-breaks-off get-ends-early", works),
+		on("H", "get-ends get-breaks-off get-ends-early get-405-later", works),
 	}},
 	{n: 35, title: "a half-open TCP connection", on: "EH", expected: "detected by the idle timeout or keep-alive", lines: []line{
 		on("H", "goes-silent silent-stream", fails(deadline)),
