@@ -2,13 +2,15 @@
 // writes what they answer: whether the rules of package schema are theirs.
 //
 //	go run -C internal/lab ./providers [-own] [-corpus FILE] [PROVIDER…] >answers.jsonl
+//	go run -C internal/lab ./providers -record FOLDER >../../mcp/host/schema/testdata/tools/tools.jsonl
 //
 // It asks the providers whose key is in the environment: ANTHROPIC_API_KEY, OPENAI_API_KEY,
 // GEMINI_API_KEY, or VERTEX_TOKEN with VERTEX_URL (of generateContent). ANTHROPIC_MODEL,
 // OPENAI_MODEL and GEMINI_MODEL name other models. Each schema is a request of its own, which
 // a provider bills with some hundred tokens. -own sends the schemas as servers have them,
 // which shows what a provider rejects; without it, each answer is to be 200. The command is
-// not a part of CI.
+// not a part of CI. -record asks no provider: it writes the tools of the servers that
+// scripts/interop all installs in FOLDER, with short descriptions.
 package main
 
 import (
@@ -66,7 +68,15 @@ func (t tool) InputSchema() mcp.RawMessage { return mcp.RawMessage(t) }
 func main() {
 	own := flag.Bool("own", false, "send the schemas as servers have them")
 	corpus := flag.String("corpus", "../../mcp/host/schema/testdata/corpus.json", "a JSON array of schemas")
+	npm := flag.String("record", "", "write the tools of the servers in this folder node_modules")
 	flag.Parse()
+	if *npm != "" {
+		if err := record(*npm, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	text, err := os.ReadFile(*corpus)
 	var schemas []json.RawMessage
 	if err == nil {

@@ -104,6 +104,32 @@ func TestProvidersAcceptTheCorpus(t *testing.T) {
 	}
 }
 
+// TestProvidersAcceptToolsOfServers takes the tools that servers by others list, which
+// internal/lab/providers records.
+func TestProvidersAcceptToolsOfServers(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("testdata", "tools", "tools.jsonl"))
+	if err != nil {
+		t.Skip("the zip of the module does not have them: ", err)
+	}
+	changed := map[string]int{}
+	for line := range strings.Lines(string(text)) {
+		var listed mcp.Tool
+		if err := json.Unmarshal([]byte(line), &listed); err != nil {
+			t.Fatal(err)
+		}
+		s := string(listed.InputSchema)
+		for _, p := range providers {
+			if mended, ok := accepted(t, p, s); ok && mended != s {
+				changed[p.name]++
+			}
+			if _, err := p.define(named(listed.Name)); err != nil {
+				t.Errorf("%s: the name %s: %v", p.name, listed.Name, err)
+			}
+		}
+	}
+	t.Logf("changed: %v", changed)
+}
+
 // TestValuesStayValid makes schemas and values. Each value that a schema accepts is
 // accepted by the schema for each provider.
 func TestValuesStayValid(t *testing.T) {
