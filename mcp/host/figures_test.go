@@ -180,7 +180,7 @@ func TestFigureHostileServer(t *testing.T) {
 		fs := manyFakes(99)
 		fs["hostile"] = newFake(nil)
 		if hostile {
-			fs["hostile"] = newFake(&testserver.Options{Fault: "notification-storm", Size: 20_000})
+			fs["hostile"] = newFake(&testserver.Options{Fault: "notification-storm", Size: 4_000})
 		}
 		h := fs.start(t, host.Options{ConnectTimeout: 5 * time.Minute}) // for emulators
 		defer h.Shutdown(context.Background())
