@@ -57,77 +57,150 @@ func ofKind(kind string) trait {
 // fits reports whether a keyword is for values of a type.
 func (t trait) fits(kind string) bool { return t&ofTypes == 0 || t&ofKind(kind) != 0 }
 
+// An alternative is a schema without references, allOf, anyOf and oneOf.
+type alternative struct {
+	*node
+	open []*node // the targets of the references that led to it
+}
+
+// schema returns one schema for each type that n accepts, in anyOf if there are several.
+// true and {} accept any value; Gemini has no type for that.
 func (g *openAPIWriter) schema(n *node) *node {
+	before := slices.Clip(g.open)
+	defer func() { g.open = before }()
+	flat, list := g.alternatives(n, before)
+	var kinds []string
+	of, nullable := map[string][]alternative{}, false
+	for _, v := range list {
+		if flag := v.get("nullable"); flag != nil {
+			nullable = nullable || flag.raw == "true"
+		}
+		for _, kind := range kindsOf(v.node) {
+			if kind == "null" {
+				nullable = true
+			} else if of[kind] = append(of[kind], v); len(of[kind]) == 1 {
+				kinds = append(kinds, kind)
+			}
+		}
+	}
+	if kinds == nil {
+		kinds = []string{"string"}
+	}
+	some := &node{array: true}
+	for _, kind := range kinds {
+		var same []*node
+		g.open = before
+		for _, v := range of[kind] {
+			same, g.open = append(same, v.node), append(g.open, v.open[len(before):]...)
+		}
+		if !g.take(same...) {
+			return typed("string")
+		}
+		same = distinct(same)
+		out := g.keywords(flat, kind, same, len(kinds) == 1)
+		nullable = g.enum(same, kind, out) || nullable
+		switch kind {
+		case "object":
+			v, _ := g.view(n.clone(), before, nil)
+			g.properties(v, out)
+		case "array":
+			out.set("items", g.items(same))
+		}
+		some.items = append(some.items, out)
+	}
+	for _, out := range some.items {
+		if nullable {
+			out.set("nullable", scalar("true"))
+		}
+	}
+	if len(some.items) == 1 {
+		return some.items[0]
+	}
+	out := object()
+	out.set("anyOf", some) // beside it, Gemini accepts no keyword
+	return out
+}
+
+// alternatives returns schemas such that n accepts what one of them accepts, or less, and n
+// itself with the members of its references.
+func (g *openAPIWriter) alternatives(n *node, open []*node) (*node, []alternative) {
 	if !g.take(n) || !n.isObject() {
-		return typed("string") // true and {} allow any value; Gemini has no type for that
+		n = object()
 	}
-	depth := len(g.open)
-	defer func() { g.open = g.open[:depth] }()
-	if ref, ok := n.get("$ref").text(); ok {
+	n = n.clone()
+	for ref, ok := n.get("$ref").text(); ok; ref, ok = n.get("$ref").text() {
 		target := g.resolve(ref)
-		if target == nil || slices.Contains(g.open, target) || !g.take(target) {
-			return g.copyKept(n, typed("object")) // a cycle
+		if n.remove("$ref"); target == nil || slices.Contains(open, target) || !g.take(target) {
+			overlay(n, typed("object")) // a cycle
+			break
 		}
-		g.open = append(g.open, target)
-		n = n.clone()
-		n.remove("$ref")
+		open = append(slices.Clip(open), target)
 		overlay(n, target)
-		return g.schema(n)
 	}
-	if all := n.get("allOf"); all != nil && all.array {
-		return g.schema(g.merge(n, all))
-	}
-	for _, key := range [...]string{"anyOf", "oneOf"} {
-		if some := n.get(key); some != nil && some.array {
-			n = n.clone()
-			n.remove(key)
-			return g.union(n, some.items)
+	var variants []alternative
+	for _, key := range [...]string{"anyOf", "oneOf", "allOf"} {
+		list, enough := n.get(key), variants != nil
+		if n.remove(key); list == nil || !list.array {
+			continue
+		}
+		for _, v := range list.items {
+			if part, some := g.alternatives(v, open); key == "allOf" && len(some) == 1 {
+				overlay(n, part)
+				open = some[0].open
+			} else if !enough {
+				variants = append(variants, some...)
+			}
 		}
 	}
-	return g.single(n)
+	if variants == nil {
+		return n, []alternative{{n, open}}
+	}
+	rest := n.clone()
+	for _, key := range meta {
+		rest.remove(key)
+	}
+	for i, v := range variants {
+		if !g.take(rest) {
+			break
+		}
+		variants[i].node = v.clone()
+		overlay(variants[i].node, rest)
+	}
+	return n, variants
+}
+
+// meta are the keywords that describe a whole union, too.
+var meta = [...]string{"title", "description", "default"}
+
+// keywords returns a schema of one type with the keywords of the only alternative, and those
+// that describe n.
+func (g *openAPIWriter) keywords(n *node, kind string, list []*node, alone bool) *node {
+	out := typed(kind)
+	if len(list) == 1 {
+		for i, key := range list[0].keys {
+			if traits, v := traitsOf(key), list[0].items[i]; traits&kept != 0 && traits.fits(kind) && v.raw != "" && v.raw != "null" {
+				out.set(key, v)
+			}
+		}
+		if format, _ := list[0].get("format").text(); formatOf(format)&ofKind(kind) != 0 {
+			out.set("format", list[0].get("format"))
+		}
+	}
+	for _, key := range meta {
+		if v := n.get(key); v != nil && v.raw != "" && v.raw != "null" && (alone || out.get(key) == nil) {
+			out.set(key, v)
+		}
+	}
+	if v := out.get("default"); v != nil && !alone && !isOf(v, kind) {
+		out.remove("default")
+	}
+	return out
 }
 
 func typed(kind string) *node {
 	n := object()
 	n.set("type", quoted(kind))
 	return n
-}
-
-// copyKept copies the keywords of n that Gemini accepts to out. Beside anyOf it accepts
-// none, so that they go to the variants.
-func (g *openAPIWriter) copyKept(n, out *node) *node {
-	if some := out.get("anyOf"); some != nil {
-		for i, v := range some.items {
-			v = v.clone()
-			for _, key := range [...]string{"title", "description"} {
-				if text := n.get(key); text != nil && v.get(key) == nil {
-					v.set(key, text)
-				}
-			}
-			some.items[i] = v
-		}
-		return out
-	}
-	kind, _ := out.get("type").text()
-	for i, key := range n.keys {
-		if v, traits := n.items[i], traitsOf(key); traits&kept != 0 && traits.fits(kind) && v.raw != "" && v.raw != "null" {
-			out.set(key, v)
-		}
-	}
-	return out
-}
-
-// allowNull lets a schema accept null.
-func allowNull(n *node) {
-	if some := n.get("anyOf"); some != nil {
-		for i, v := range some.items {
-			v = v.clone()
-			v.set("nullable", scalar("true"))
-			some.items[i] = v
-		}
-		return
-	}
-	n.set("nullable", scalar("true"))
 }
 
 // overlay adds to n the members of other that n lacks.
@@ -142,240 +215,14 @@ func overlay(n, other *node) {
 	}
 }
 
-// merge returns one schema for allOf.
-func (g *openAPIWriter) merge(n, all *node) *node {
-	v, _ := g.view(n, g.open, nil)
-	n = n.clone()
-	n.remove("allOf")
-	for _, part := range g.unlike(all.items) {
-		if ref, ok := part.get("$ref").text(); ok {
-			part = g.resolve(ref)
-		}
-		if part == nil || slices.Contains(g.open, part) || !g.take(part) {
-			if kind := part.get("type"); kind != nil && n.get("type") == nil { // a cycle
-				n.set("type", kind)
-			}
-			continue
-		}
-		g.open = append(g.open, part)
-		part = part.clone()
-		part.remove("allOf") // it may contain this schema
-		for _, key := range [...]string{"anyOf", "oneOf"} {
-			if part.get("properties") == nil && part.get(key) != nil && n.get(key) != nil {
-				part.remove(key)
-			}
-		}
-		overlay(n, part)
-	}
-	if len(v.properties.names()) > 0 {
-		n.set("properties", v.properties)
-		n.remove("anyOf") // the view has the variants
-		n.remove("oneOf")
-	} else {
-		n.remove("properties")
-	}
-	if len(v.required) > 0 {
-		n.set("required", textNodes(v.required))
-	}
-	return n
-}
-
-// union returns one schema for anyOf or oneOf.
-func (g *openAPIWriter) union(n *node, variants []*node) *node {
-	nullable := false
-	var list []*node
-	depth := len(g.open)
-	for _, v := range variants {
-		g.open = g.open[:depth]
-		if kind, _ := v.get("type").text(); kind == "null" {
-			nullable = true
-			continue
-		}
-		if !v.isObject() {
-			v = object()
-		}
-		if ref, ok := v.get("$ref").text(); ok {
-			if target := g.resolve(ref); target.isObject() && !slices.Contains(g.open, target) && g.take(target) {
-				g.open = append(g.open, target)
-				v = v.clone()
-				v.remove("$ref")
-				overlay(v, target)
-			}
-		}
-		if !g.take(n) {
-			break
-		}
-		v = g.inherit(v, n)
-		if v = g.schema(v); v.get("anyOf") != nil {
-			list = append(list, v.get("anyOf").items...)
-		} else {
-			list = append(list, v)
-		}
-	}
-	if !g.take(list...) {
-		return typed("string")
-	}
-	out := typed("string")
-	switch {
-	case len(list) == 1:
-		out = list[0]
-	case len(list) > 1:
-		out = g.flatten(distinct(list))
-	}
-	g.copyKept(n, out)
-	if nullable {
-		allowNull(out)
-	}
-	return out
-}
-
-// inherit returns a variant of a union with what the union itself says.
-func (g *openAPIWriter) inherit(v, n *node) *node {
-	properties, required := n.get("properties"), n.get("required").texts()
-	own := v
-	v = v.clone()
-	overlay(v, withoutMeta(n))
-	if properties.isObject() && own.get("properties").isObject() {
-		v.set("properties", g.together(properties, own.get("properties")))
-	}
-	if list := unique(append(required, own.get("required").texts()...)); len(list) > 0 {
-		v.set("required", textNodes(list))
-	}
-	return v
-}
-
-// withoutMeta returns a schema without the keywords that describe a whole
-// union.
-func withoutMeta(n *node) *node {
-	n = n.clone()
-	for _, key := range [...]string{"title", "description", "default"} {
-		n.remove(key)
-	}
-	return n
-}
-
-// flatten merges schemas: objects into one object with all properties, schemas
-// of another common type into that type, and the rest into anyOf.
-func (g *openAPIWriter) flatten(list []*node) *node {
-	if len(list) == 1 {
-		return list[0]
-	}
-	kind, nullable := list[0].get("type"), false
-	for _, v := range list {
-		nullable = nullable || v.get("nullable") != nil
-		if t := v.get("type"); t == nil || kind == nil || t.raw != kind.raw {
-			out := object()
-			out.set("anyOf", &node{array: true, items: list})
-			return out
-		}
-	}
-	out := object()
-	out.set("type", kind)
-	if nullable {
-		out.set("nullable", scalar("true"))
-	}
-	switch kind.raw {
-	case `"object"`:
-		var views []view
-		for _, v := range list {
-			views = append(views, view{properties: v.get("properties"), required: v.get("required").texts()})
-		}
-		merged := g.either(views)
-		g.flattenEach(merged.properties)
-		if len(merged.properties.keys) > 0 {
-			out.set("properties", merged.properties)
-		}
-		if len(merged.required) > 0 {
-			out.set("required", textNodes(merged.required))
-		}
-	case `"array"`:
-		var items []*node
-		for _, v := range list {
-			items = append(items, v.get("items"))
-		}
-		out.set("items", g.flatten(distinct(items)))
-	case `"string"`:
-		var enum []string
-		for _, v := range list {
-			one := v.get("enum").texts()
-			if one == nil {
-				return out
-			}
-			enum = append(enum, one...)
-		}
-		out.set("enum", textNodes(unique(enum)))
-	}
-	return out
-}
-
-// flattenEach flattens the unions among properties.
-func (g *openAPIWriter) flattenEach(properties *node) {
-	for i, v := range properties.items {
-		if some := v.get("anyOf"); some != nil {
-			var list []*node
-			for _, one := range some.items {
-				if inner := one.get("anyOf"); inner != nil {
-					list = append(list, inner.items...)
-				} else {
-					list = append(list, one)
-				}
-			}
-			properties.items[i] = g.flatten(distinct(list))
-		}
-	}
-}
-
-// single rewrites a schema without unions and references.
-func (g *openAPIWriter) single(n *node) *node {
-	kinds := n.get("type").texts()
+// kindsOf returns the types of a schema, or what its other keywords suggest.
+func kindsOf(n *node) (kinds []string) {
 	if kind, ok := n.get("type").text(); ok {
-		kinds = []string{kind}
+		return []string{kind}
 	}
-	if len(kinds) == 0 {
-		kinds = inferTypes(n)
+	if kinds = n.get("type").texts(); kinds != nil {
+		return kinds
 	}
-	nullable := slices.Contains(kinds, "null") || n.get("nullable") != nil && n.get("nullable").raw == "true"
-	kinds = slices.DeleteFunc(kinds, func(s string) bool { return s == "null" })
-	if len(kinds) > 1 {
-		var list []*node
-		for _, kind := range kinds {
-			if !g.take(n) {
-				break
-			}
-			v := withoutMeta(n)
-			v.set("type", quoted(kind))
-			list = append(list, v)
-		}
-		n = n.clone()
-		n.remove("type")
-		out := g.union(n, list)
-		if nullable {
-			allowNull(out)
-		}
-		return out
-	}
-	kind := "string"
-	if len(kinds) == 1 {
-		kind = kinds[0]
-	}
-	out := g.copyKept(n, typed(kind))
-	if g.enum(n, kind, out) || nullable {
-		out.set("nullable", scalar("true"))
-	}
-	if format, _ := n.get("format").text(); formatOf(format)&ofKind(kind) != 0 {
-		out.set("format", n.get("format"))
-	}
-	switch kind {
-	case "object":
-		g.properties(n, out)
-	case "array":
-		out.set("items", g.items(n))
-	}
-	return out
-}
-
-// inferTypes returns the types of a schema without one.
-func inferTypes(n *node) (kinds []string) {
 	for _, v := range enumerated(n) {
 		if kind := valueType(v); !slices.Contains(kinds, kind) {
 			kinds = append(kinds, kind)
@@ -422,44 +269,44 @@ func enumerated(n *node) []*node {
 	return nil
 }
 
-// enum copies the allowed values and reports whether null is one of them.
-// Gemini accepts only strings that are not empty; other values are added to the
+// isOf reports whether a value is of a type.
+func isOf(v *node, kind string) bool {
+	t := valueType(v)
+	return t == kind || t == "number" && kind == "integer"
+}
+
+// enum copies the values of the alternatives, if each lists some, and reports whether null is
+// one of them. Gemini accepts only strings that are not empty; other values are added to the
 // description.
-func (g *openAPIWriter) enum(n *node, kind string, out *node) (null bool) {
-	var texts []string
-	var values []*node
-	empty := false
-	for _, v := range enumerated(n) {
-		switch t := valueType(v); {
-		case t == "null":
-			null = true
-		case t == kind || t == "number" && kind == "integer":
-			values = append(values, v)
-			text, _ := v.text()
-			texts, empty = append(texts, text), empty || text == ""
+func (g *openAPIWriter) enum(list []*node, kind string, out *node) (null bool) {
+	var values, texts []string
+	for _, n := range list {
+		some := enumerated(n)
+		if some == nil {
+			return false
+		}
+		for _, v := range some {
+			null = null || v.raw == "null"
+			if isOf(v, kind) {
+				text, _ := v.text()
+				values, texts = append(values, string(v.append(nil))), append(texts, text)
+			}
 		}
 	}
-	if kind == "string" && !empty && len(texts) > 0 {
+	if kind == "string" && len(texts) > 0 && !slices.Contains(texts, "") {
 		out.set("enum", textNodes(unique(texts)))
 	} else if len(values) > 0 {
-		words := make([]string, len(values))
-		for i, v := range values {
-			words[i] = string(v.append(nil))
-		}
-		text, _ := n.get("description").text()
-		out.set("description", quoted(strings.TrimSpace(text+" One of: "+strings.Join(words, ", ")+".")))
+		text, _ := out.get("description").text()
+		out.set("description", quoted(strings.TrimSpace(text+" One of: "+strings.Join(unique(values), ", ")+".")))
 	}
 	return null
 }
 
-func (g *openAPIWriter) properties(n, out *node) {
-	properties := n.get("properties")
-	if !properties.isObject() || len(properties.items) == 0 {
-		return
-	}
+// properties adds the members of an object.
+func (g *openAPIWriter) properties(of view, out *node) {
 	list := object()
-	for i, key := range properties.keys {
-		if v := properties.items[i]; v.raw != "false" {
+	for i, key := range of.properties.names() {
+		if v := of.properties.items[i]; v.raw != "false" {
 			list.set(key, g.schema(v))
 		}
 	}
@@ -467,27 +314,29 @@ func (g *openAPIWriter) properties(n, out *node) {
 		return
 	}
 	out.set("properties", list)
-	required := slices.DeleteFunc(unique(n.get("required").texts()), func(s string) bool { return list.get(s) == nil })
-	if len(required) > 0 {
+	if required := slices.DeleteFunc(unique(slices.Clone(of.required)), func(s string) bool { return list.get(s) == nil }); len(required) > 0 {
 		out.set("required", textNodes(required))
 	}
 }
 
-func (g *openAPIWriter) items(n *node) *node {
-	var list []*node
-	if tuple := n.get("prefixItems"); tuple != nil {
-		list = slices.Clone(tuple.items)
+// items returns a schema for all items of arrays.
+func (g *openAPIWriter) items(arrays []*node) *node {
+	some := &node{array: true}
+	for _, v := range arrays {
+		tuple, rest := v.get("prefixItems"), v.get("items")
+		if tuple != nil {
+			some.items = append(some.items, tuple.items...)
+		}
+		if rest != nil && (tuple == nil || rest.isObject() && len(rest.keys) > 0) {
+			some.items = append(some.items, rest)
+		}
 	}
-	rest := n.get("items")
-	switch {
-	case list == nil && rest == nil:
-		return typed("string")
-	case list == nil:
-		return g.schema(rest)
-	case rest.isObject() && len(rest.keys) > 0:
-		list = append(list, rest)
+	if some.items = distinct(some.items); len(some.items) == 1 {
+		return g.schema(some.items[0])
 	}
-	return g.union(object(), list)
+	n := object()
+	n.set("anyOf", some)
+	return g.schema(n)
 }
 
 // checkOpenAPI finds what the field parameters does not accept, and notes what has no form
