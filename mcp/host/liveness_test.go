@@ -338,6 +338,41 @@ func TestCallsInProgressOutliveRefusedConnections(t *testing.T) {
 	})
 }
 
+// TestCallsWhoseResponseHasBrokenEnd: the calls that wait to resume a response end while
+// the server refuses connections, and those whose response is open do not.
+func TestCallsWhoseResponseHasBrokenEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWebsite(t, &testserver.Options{Fault: "drops"})
+		h, end := w.host(t, config.HTTP, host.Options{})
+		defer end()
+		client, err := h.Client(t.Context(), "x") // the host would repeat the call, as the tool is read-only
+		if err != nil {
+			t.Fatal(err)
+		}
+		var calls sync.WaitGroup
+		calls.Go(func() {
+			if _, err := h.CallTool(t.Context(), "x", "slow", map[string]any{"seconds": 40, "steps": 10}); err != nil {
+				t.Error("the call whose response is open:", err)
+			}
+		})
+		time.Sleep(time.Second)
+		calls.Go(func() {
+			began := time.Now()
+			_, err := client.CallTool(t.Context(), "echo", map[string]any{"message": "hi"})
+			if took := time.Since(began); !errors.Is(err, mcp.ErrOutcomeUnknown) || took < 10*time.Second || took > 15*time.Second {
+				t.Errorf("the call whose response has broken: %v after %v", err, took)
+			}
+		})
+		time.Sleep(100 * time.Millisecond)
+		w.client.CloseIdleConnections()
+		w.Refuse()
+		calls.Wait()
+		if got := state(t, h, "x"); got == host.Connected {
+			t.Error("the host is still connected")
+		}
+	})
+}
+
 // TestRetryNever: with a negative Max the host connects only if the program asks.
 func TestRetryNever(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
