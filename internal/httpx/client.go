@@ -34,6 +34,17 @@ const (
 	idlePerHost = 32
 )
 
+// BeginTimeout returns how long the server may take to accept the notification that
+// begins a session. A server that received it and does not respond works nevertheless.
+// limit is that of other messages.
+func BeginTimeout(limit time.Duration) time.Duration {
+	const most = 2 * time.Second
+	if limit <= 0 || limit > most {
+		return most
+	}
+	return limit
+}
+
 // A Client sends the requests of one connection to a server. Its methods may
 // be used concurrently.
 type Client struct {

@@ -13,7 +13,6 @@ import (
 	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/pause"
 	"github.com/stdmcp/stdmcp/internal/retry"
-	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -92,8 +91,6 @@ func (c *conn) read() error {
 			c.Receive(c, ev.Data, jsonrpc.ID{})
 		case ev.Type == "endpoint":
 			c.dropped(errSecond, nil) // without the data, which usually contains the session id
-		case ev.Type != "message":
-			c.dropped(&eventError{ev.Type}, ev.Data)
 		}
 	}
 }
@@ -102,11 +99,6 @@ var (
 	errEnded  = diag.Op("the server ended the event stream", io.EOF)
 	errSecond = errors.New("a second endpoint event")
 )
-
-// An eventError is the error for an event of an unknown type.
-type eventError struct{ kind string }
-
-func (e *eventError) Error() string { return "an event of the unknown type " + wire.Quote(e.kind) }
 
 func (c *conn) dropped(reason error, data []byte) {
 	if c.Handler.Dropped != nil {

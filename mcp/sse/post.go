@@ -11,6 +11,7 @@ import (
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/internal/retry"
+	"github.com/stdmcp/stdmcp/mcp/httperr"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -69,22 +70,30 @@ func (c *conn) Notify(ctx context.Context, req *jsonrpc.Request) error {
 	if err := httpx.CheckCallHeader(req.HTTP.Header); err != nil {
 		return err
 	}
-	return c.send(ctx, jsonrpc.AppendRequest(nil, jsonrpc.ID{}, req), &req.HTTP)
+	timeout := c.timeout
+	if req.HTTP.Session == jsonrpc.BeginsSession {
+		timeout = httpx.BeginTimeout(timeout)
+	}
+	err := c.send(ctx, jsonrpc.AppendRequest(nil, jsonrpc.ID{}, req), &req.HTTP, timeout)
+	if _, late := diag.Find[*httperr.TimeoutError](err); late && req.HTTP.Session == jsonrpc.BeginsSession && ctx.Err() == nil {
+		return nil
+	}
+	return err
 }
 
 // Reply waits for the server to accept the response.
 func (c *conn) Reply(ctx context.Context, id jsonrpc.ID, result jsonrpc.RawMessage, err *jsonrpc.Error) error {
-	return c.send(ctx, jsonrpc.AppendResponse(nil, id, result, err), new(jsonrpc.HTTP))
+	return c.send(ctx, jsonrpc.AppendResponse(nil, id, result, err), new(jsonrpc.HTTP), c.timeout)
 }
 
 // send posts msg, a notification or a response.
-func (c *conn) send(ctx context.Context, msg []byte, about *jsonrpc.HTTP) error {
+func (c *conn) send(ctx context.Context, msg []byte, about *jsonrpc.HTTP, timeout time.Duration) error {
 	if ctx.Err() != nil {
 		return retry.Cause(ctx)
 	}
 	result := make(chan error, 1)
 	c.Sent()
-	p := c.post(ctx, jsonrpc.ID{}, msg, about, c.timeout, func(err error) { result <- err })
+	p := c.post(ctx, jsonrpc.ID{}, msg, about, timeout, func(err error) { result <- err })
 	select {
 	case err := <-result:
 		return err

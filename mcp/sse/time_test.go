@@ -55,6 +55,36 @@ func inMemory(t *testing.T, opts *Options, h jsonrpc.Handler) (*memory, jsonrpc.
 	return m, conn
 }
 
+// TestNotificationThatBeginsASession: a server that received it and does not respond works
+// nevertheless. Other notifications wait for the response.
+func TestNotificationThatBeginsASession(t *testing.T) {
+	for _, tt := range []struct {
+		session jsonrpc.Session
+		timeout time.Duration
+		want    time.Duration
+	}{
+		{jsonrpc.BeginsSession, 0, 2 * time.Second},
+		{jsonrpc.BeginsSession, -1, 2 * time.Second},
+		{jsonrpc.BeginsSession, time.Second, time.Second},
+		{jsonrpc.InSession, 3 * time.Second, 3 * time.Second},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			server, conn := inMemory(t, &Options{HeaderTimeout: tt.timeout}, jsonrpc.Handler{})
+			server.mute = true
+			start := time.Now()
+			err := conn.Notify(t.Context(), &jsonrpc.Request{Method: "m", HTTP: jsonrpc.HTTP{Session: tt.session}})
+			if took := time.Since(start); (err == nil) != (tt.session == jsonrpc.BeginsSession) || took != tt.want+failTime {
+				t.Errorf("%+v: %v after %v", tt, err, took)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+			defer cancel()
+			if err := conn.Notify(ctx, &jsonrpc.Request{Method: "m", HTTP: jsonrpc.HTTP{Session: tt.session}}); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("%+v: the context ended, and the error is %v", tt, err)
+			}
+		})
+	}
+}
+
 func TestIdleTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, conn := inMemory(t, &Options{IdleTimeout: time.Minute}, jsonrpc.Handler{})

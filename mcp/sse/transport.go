@@ -173,14 +173,15 @@ func (t *Transport) announced(c *conn) (string, error) {
 			return "", jsonrpc.Closed(err)
 		case ev.Type == "endpoint":
 			return strings.TrimSpace(string(ev.Data)), nil
+		case ev.Type == "message":
+			c.dropped(errEarly, ev.Data)
 		}
-		c.dropped(errEarly, ev.Data)
 	}
 }
 
 var (
 	errNoEndpoint = errors.New("the stream ended before its endpoint event")
-	errEarly      = errors.New("an event before the endpoint event")
+	errEarly      = errors.New("a message before the endpoint event")
 )
 
 // endpoint returns the URL for messages: ref or Options.Endpoint, resolved against

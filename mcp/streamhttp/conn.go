@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/httpx"
@@ -19,10 +18,6 @@ import (
 
 // Media types of messages, and of streams of them.
 const typeJSON, eventStream = "application/json", "text/event-stream"
-
-// beginTime is how long the server may take to accept the notification that begins a
-// session. A server that received it and does not respond works nevertheless.
-const beginTime = 2 * time.Second
 
 // A conn sends each message in its own POST. A call reads the response to its
 // POST on the caller's goroutine, so its failure has no effect on other calls.
@@ -124,8 +119,8 @@ func (c *conn) post(ctx context.Context, req *jsonrpc.Request, id jsonrpc.ID, bo
 		c.Handler.Trace(true, body)
 	}
 	limit := c.opts.HeaderTimeout
-	if req.HTTP.Session == jsonrpc.BeginsSession && (limit <= 0 || limit > beginTime) {
-		limit = beginTime
+	if req.HTTP.Session == jsonrpc.BeginsSession {
+		limit = httpx.BeginTimeout(limit)
 	}
 	resp, err := c.http.Do(ctx, &httpx.Request{
 		Method: http.MethodPost, URL: c.url, Header: header, CallHeader: req.HTTP.Header, Body: body,
