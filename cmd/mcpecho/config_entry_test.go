@@ -86,11 +86,14 @@ func TestInvalidConfiguration(t *testing.T) {
 	inProject(t, map[string]string{
 		"bad.json":  `{"mcpServers":{"neither":{"args":["a"]},"unset":{"command":"a","args":["${MCPECHO_UNSET}"]},"sdk":{"type":"sdk"}}}`,
 		"none.json": `{`,
+		"near.json": `{"mcpServers":{"github":{"args":["a"]},"github2":SERVER}}`,
 	})
 	for line, want := range map[string]string{
 		"tools mien":                      `no server is configured as "mien" (did you mean "mine"?); type: mcpecho tools mine`,
 		"tools nobody":                    `no server is configured as "nobody"; for a list, type: mcpecho servers`,
 		"tools bad.json:neither":          `bad.json:1: server "neither": `,
+		"tools near.json:github":          `near.json:1: server "github": "command" or a URL is required; correct the file`,
+		"tools github -c near.json":       `near.json:1: server "github": "command" or a URL is required; correct the file`,
 		"tools none.json:x":               "mcpecho: none.json:1: ",
 		"tools missing.json:x":            `the configuration file "missing.json" does not exist`,
 		"tools x -c none.json":            "mcpecho: none.json:1: ",
@@ -108,9 +111,19 @@ func TestInvalidConfiguration(t *testing.T) {
 		"tools mine/echo --json":          `"kind":"usage"`,
 	} {
 		o := runCommand(t, strings.Fields(line)...)
-		if (o.status != failure.Usage && o.status != failure.Refused) || o.stdout != "" || !strings.Contains(o.stderr, want) {
+		if (o.status != failure.Usage && o.status != failure.Refused) || o.stdout != "" || !strings.Contains(o.stderr, want) || strings.Contains(o.stderr, "github2") {
 			t.Errorf("%s: %+v", line, o)
 		}
+	}
+}
+
+// A filter and an override that name no tool have no effect, which only the server's tools show.
+func TestServersReportsSettingsThatMatchNoTool(t *testing.T) {
+	inProject(t, map[string]string{"own.json": `{"servers":{"own":` + strings.TrimSuffix(entryJSON(t), "}") +
+		`,"includeTools":["echo"],"excludeTools":["delte_*"],"overrides":{"ehco":{"name":"say"}}}}}`})
+	o := runCommand(t, "servers", "own.json")
+	if want := `; "excludeTools" names "delte_*", which matches none of the server's tools; "overrides" names "ehco", which is not a tool of the server`; o.status != 0 || strings.Count(o.stdout, want+"\n") != 1 {
+		t.Errorf("%+v", o)
 	}
 }
 

@@ -78,7 +78,7 @@ var unsupported = [...]struct {
 
 // readServer reads one server. It also returns warnings, even with an error.
 func readServer(from *member) (s *Server, warnings []*fieldError, err error) {
-	e := &entry{Server: Server{Name: from.key}, on: true, unit: from.unit}
+	e := &entry{Server: Server{Name: from.key}, on: from.of.program != picoclaw, unit: from.unit}
 	if err := checkName(e.Name); err != nil {
 		return nil, nil, err
 	}
@@ -170,7 +170,7 @@ func (e *entry) field(m *member) (known bool, err error) {
 		return true, err
 	case "auth":
 		return true, e.readAuth(m.value)
-	case "oauth":
+	case "oauth", "oauthClient": // the other is Cline's
 		return true, e.readOAuth(m.value)
 	case "scopes", "oauthScopes":
 		return true, e.oauthField(m)
@@ -262,15 +262,14 @@ func kindOf(text string) string {
 	return ""
 }
 
-// readTransport reads a transport field that is an object.
+// readTransport reads a transport field that is an object, as Cline writes it.
 func (e *entry) readTransport(value []byte) error {
 	return each("transport", value, func(m *member) error {
-		switch m.key {
-		case "type", "url", "headers":
-			_, err := e.field(m)
-			return err
+		known, err := e.field(m)
+		if !known {
+			err = errUnknown
 		}
-		return errUnknown
+		return err
 	})
 }
 

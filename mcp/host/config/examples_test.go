@@ -18,7 +18,7 @@ var update = flag.Bool("update", false, "write what the files of programs mean")
 var homes = map[string]string{
 	"claude-code.json": ".claude.json", "cursor.json": ".cursor/mcp.json", "vscode.json": ".vscode/mcp.json", "zed.json": ".config/zed/settings.json",
 	"gemini.json": ".gemini/settings.json", "codex.toml": ".codex/config.toml", "nanobot.json": ".nanobot/config.json",
-	"cline.json": "cline_mcp_settings.json", "roo.json": ".roo/mcp.json", "copilot.json": ".copilot/mcp-config.json", "amazonq.json": ".aws/amazonq/mcp.json",
+	"picoclaw.json": ".picoclaw/config.json", "cline.json": ".cline/mcp.json", "roo.json": ".roo/mcp.json", "copilot.json": ".copilot/mcp-config.json", "amazonq.json": ".aws/amazonq/mcp.json",
 }
 
 // TestFilesOfPrograms: an example of the file of each program, as its documentation describes it,

@@ -176,14 +176,15 @@ func (c *Config) disable(names []string) {
 	}
 }
 
-// readOff disables the servers that lists of the file switch off: those of Gemini CLI and
-// of Claude Code.
+// readOff disables the servers that the file switches off: in lists of Gemini CLI and of
+// Claude Code, and all of them in a file of PicoClaw.
 func (c *Config) readOff(file *member) {
 	for _, list := range [...]*member{at(file, "mcp/excluded"), at(file, "disabledMcpServers"), at(file, "disabledMcpjsonServers")} {
 		names, _ := readStrings(list.value)
 		c.off = append(c.off, names...)
 	}
-	if allowed, err := readStrings(at(file, "mcp/allowed").value); err == nil {
+	allowed, err := readStrings(at(file, "mcp/allowed").value)
+	if on, invalid := readBool(at(file, "tools/mcp/enabled").value); err == nil || invalid == nil && !on {
 		for _, s := range c.Servers {
 			if !slices.Contains(allowed, s.Name) {
 				c.off = append(c.off, s.Name)

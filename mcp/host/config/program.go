@@ -17,6 +17,7 @@ const (
 	crush      = "crush"
 	continues  = "continue"
 	nanobot    = "nanobot"
+	picoclaw   = "picoclaw"
 	cline      = "cline"
 	roo        = "roo"
 	copilot    = "copilot"
@@ -36,6 +37,7 @@ var programs = [...]struct {
 	{crush, "/crush.json| /.crush.json| charm.land/crush", time.Second},
 	{continues, "/.continue/", 0},
 	{nanobot, "/.nanobot/ /nanobot.", time.Second},
+	{picoclaw, "/.picoclaw/", time.Second},
 	{cline, "/cline_mcp_settings.json| /.cline/", time.Second},
 	{roo, "/.roo/ /mcp_settings.json|", time.Second},
 	{copilot, "/.copilot/", time.Millisecond},
@@ -98,6 +100,11 @@ func (e *entry) references(of *origin) error {
 		}
 	}
 	e.texts(change)
+	if of.program == nanobot { // which also takes the names that its models see
+		for i, tool := range e.Tools.Allow {
+			e.Tools.Allow[i] = strings.TrimPrefix(tool, "mcp_"+e.Name+"_")
+		}
+	}
 	return err
 }
 

@@ -183,6 +183,9 @@ func TestEntriesThatOnlyDisable(t *testing.T) {
 	if g.Server("a").Disabled || !g.Server("b").Disabled || !g.Server("c").Disabled {
 		t.Error(g.Servers)
 	}
+	if p := Parse([]byte(`{"tools":{"mcp":{"enabled":false,"servers":{"a":{"enabled":true,"command":"x"}}}}}`), "", ""); !p.Server("a").Disabled {
+		t.Error(p.Servers)
+	}
 	z := Parse([]byte(`{"context_servers":{"e":{"source":"extension","enabled":true,"settings":{}},"m":{"source":"custom"}}}`), "", "")
 	if len(z.Servers) > 0 || len(z.All()) != 1 || z.All()[0].Name != "m" {
 		t.Error(z.All(), z.Problems)

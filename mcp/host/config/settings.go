@@ -47,7 +47,7 @@ func (s *Server) settings() []setting {
 		{"deferred", &s.Deferred},
 		{"timeout", (*duration)(&s.Timeout)},
 		{"connectTimeout", (*duration)(&s.ConnectTimeout)},
-		{"timeout_seconds tool_timeout_sec toolTimeout", (*seconds)(&s.Timeout)},
+		{"timeout_seconds tool_timeout_sec toolTimeout tool_timeout", (*seconds)(&s.Timeout)},
 		{"startup_timeout_sec", (*seconds)(&s.ConnectTimeout)},
 		{"startup_timeout_ms", (*millis)(&s.ConnectTimeout)},
 		{"max_retries", &s.MaxRetries},
