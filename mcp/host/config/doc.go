@@ -26,11 +26,12 @@ has one field where dialects use several names:
 	envFile, env_file            one file or several
 	inheritEnv                   pass on all variables
 	url, serverUrl, httpUrl, baseUrl, headers, http_headers, env_http_headers, id
-	auth, oauth                  none, bearer, apikey, oauth, or an object with a type
+	auth, oauth, oauthClient     none, bearer, apikey, oauth, or an object with a type
 	bearer_token_env_var         the name of the variable with the token
 	enabled, disabled, required, lazy, serial, deferred
 	timeout, connectTimeout      "30s", or a number, whose unit depends on the dialect
-	timeout_seconds, tool_timeout_sec, startup_timeout_sec, startup_timeout_ms
+	timeout_seconds, tool_timeout_sec, toolTimeout, tool_timeout
+	startup_timeout_sec, startup_timeout_ms
 	max_retries, maxResultText
 	includeTools, allowedTools, enabled_tools, tools, toolFilter.include
 	excludeTools, blockedTools, disabledTools, disabled_tools, toolFilter.exclude
@@ -48,7 +49,8 @@ any other in milliseconds; from 1000 to 9,999, a warning names both readings.
 
 A relative cwd, envFile or command with a slash is relative to the folder of the
 project that the file belongs to. Exclusion takes precedence over inclusion, and an empty list of
-included tools includes none. Unknown fields are stored in Extra and cause a
+included tools includes none. In a file of PicoClaw, a server without enabled is
+disabled. Unknown fields are stored in Extra and cause a
 warning.
 
 [Discover] returns the servers in the files of other programs on the machine, some
