@@ -39,6 +39,7 @@ func runDiff(ctx context.Context, c *invocation) error {
 		if catalogs[i], err = s.read(ctx, catalogs[1-i]); err != nil {
 			return err
 		}
+		s.alike = s.alike && sides[1-i].file != ""
 		c.traced = max(c.traced, s.c.traced)
 		sides[1].c.traced = c.traced
 	}
@@ -86,20 +87,20 @@ func (s *diffSide) readFile(ctx context.Context) (*compat.Catalog, error) {
 	return k, nil
 }
 
-// read returns the catalog of a server. If the other side is a recording, it is the
-// server as the recorded client would see it: with the capabilities that this one
-// declared, and its protocol version if the server still has that.
-func (s *diffSide) read(ctx context.Context, recorded *compat.Catalog) (*compat.Catalog, error) {
-	if s.session || recorded == nil {
+// read returns the catalog of a server. If that of the other side is known, it is the
+// server as the same client would see it: with the capabilities that this one declared,
+// and its protocol version if the server has that.
+func (s *diffSide) read(ctx context.Context, other *compat.Catalog) (*compat.Catalog, error) {
+	if s.session || other == nil {
 		return s.list(ctx)
 	}
 	var changed atomic.Bool
-	if caps := recorded.Declared(); caps != nil {
+	if caps := other.Declared(); caps != nil {
 		s.c.recorder = &recorder{observe: func(t mcp.Transport) mcp.Transport {
 			return &proxy.Declarer{Transport: t, Capabilities: caps, Changed: &changed}
 		}}
 	}
-	version := recorded.ProtocolVersion()
+	version := other.ProtocolVersion()
 	pinned := s.c.flags.Protocol == "" && slices.Contains(mcp.ProtocolVersions(), version)
 	if pinned {
 		s.c.flags.Protocol = version

@@ -21,7 +21,7 @@ type diffSide struct {
 	all   []string // after the first --
 
 	session bool // the server of the shell
-	alike   bool // listed with other capabilities than those of mcpecho
+	alike   bool // listed with the capabilities of a recorded client
 }
 
 // diffSides returns the two sides of the command line: arguments before --, and

@@ -181,6 +181,15 @@ func TestDiffOfTwoCommands(t *testing.T) {
 			t.Errorf("%q: %+v", args, o)
 		}
 	}
+	// The second server is listed with the protocol version of the first one if it has that.
+	for new, want := range map[string]string{
+		"mcpecho serve":                       "2025-06-18\nnothing changed\n",
+		"mcpecho serve --protocol 2026-07-28": "2026-07-28\n\nunknown (1):\n",
+	} {
+		if o := runCommand(t, "diff", "mcpecho serve --protocol 2025-06-18", new); !strings.Contains(o.stdout, "protocol "+want) {
+			t.Errorf("%+v", o)
+		}
+	}
 }
 
 // TestDiffMisuses: each suggestion gets further than the line that led to it.
