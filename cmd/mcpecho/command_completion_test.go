@@ -47,7 +47,7 @@ var completions = []struct{ line, want string }{
 var hostileNames = []string{"$(touch canary)", "`touch canary`", "evil$(touch canary)", "evil; touch canary; #", "evil'; touch canary; '", `evil"$(touch canary)`,
 	"evil{a,b}*", "${(e)$(touch canary)}", "$(touch${IFS}canary)", "(touch canary)", "<(touch canary)", "--trace=canary", "two\nlines", "zz$(touch canary)"}
 
-// inShell runs a script of a shell, if that is installed.
+// runInShell runs a script of a shell, if that is installed.
 func runInShell(t *testing.T, script string, shell ...string) string {
 	t.Helper()
 	if _, err := exec.LookPath(shell[0]); err != nil {

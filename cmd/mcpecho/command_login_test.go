@@ -18,8 +18,8 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/mcptest"
 )
 
-// authorizing runs the echo server behind an authorization server that agrees
-// to everything. It is one that has just what a login needs. If before is not
+// authServer runs the echo server behind an authorization server that agrees
+// to everything and has only what a login needs. If before is not
 // nil, it may answer requests to the server that are authorized.
 func authServer(t *testing.T, before http.HandlerFunc) (base string) {
 	return authServerWith(t, before, false)
@@ -96,7 +96,7 @@ func authServerWith(t *testing.T, before http.HandlerFunc, device bool) (base st
 	return web.URL
 }
 
-// answering notes whether there was an answer.
+// A responseBuffer notes whether there was an answer.
 type responseBuffer struct {
 	http.ResponseWriter
 	answered bool

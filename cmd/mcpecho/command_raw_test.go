@@ -36,9 +36,7 @@ func TestRawRequests(t *testing.T) {
 	runWithServer(t, "raw", "tools/call", "{name: 'echo'}").want(t, failure.Usage, "", "invalid parameters: ")
 }
 
-// TestRawSuggestions: what mcpecho tells a user to type has the parameters that the user
-// meant.
-// What is not one JSON object is refused with a sentence: what it means is not certain.
+// What is not one JSON object is refused without a line to type: what it means is not certain.
 func TestRawParameters(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{

@@ -52,7 +52,7 @@ func (o *transcript) until(t *testing.T, text string) {
 	}
 }
 
-// watching runs "mcpecho watch" until end is called.
+// startWatch runs "mcpecho watch" until end is called.
 func startWatch(t *testing.T, args ...string) (stdout, stderr *transcript, end func() int) {
 	t.Helper()
 	stdout, stderr = newTranscript(), newTranscript()

@@ -161,7 +161,7 @@ server keeps, such as a browser. hold NAME alone is a configured server of that 
 
 Commands that come while the server starts wait for it. What the server writes to standard
 error and what it asks appears where hold runs; without a terminal, questions are declined.
-hold ends with Ctrl-C, "mcpecho release NAME", or the server, and then says why.`,
+hold ends with Ctrl-C or "mcpecho release NAME". If the server ends, hold says why.`,
 			flags: append([]string{"answer", "no-color"}, slices.DeleteFunc(cloneWords(connectionFlags), func(name string) bool { return name == "timeout" })...), run: runHold,
 			example: []string{"hold browser -- npx -y @playwright/mcp", "hold docs https://example.com/mcp", "tools @browser"},
 		}, {

@@ -59,7 +59,7 @@ func TestInfoPrintsProtocolVersion(t *testing.T) {
 	}
 }
 
-// received returns the results of the given method in a trace.
+// traceResults returns the results of the given method in a trace.
 func traceResults(t *testing.T, trace string) (results []string) {
 	t.Helper()
 	data, err := os.ReadFile(trace)
@@ -143,7 +143,7 @@ func TestStructuredContentWithoutTextIsIndented(t *testing.T) {
 	}
 }
 
-// captured returns what f prints to a pipe.
+// capturePrint returns what f prints to a pipe.
 func capturePrint(t *testing.T, f func(*invocation) error) string {
 	t.Helper()
 	var b strings.Builder

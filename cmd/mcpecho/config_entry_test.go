@@ -12,7 +12,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
 
-// project makes a folder with files the current one, for a user who has
+// inProject makes a folder with files the current one, for a user who has
 // configured the server "mine".
 func inProject(t *testing.T, files map[string]string) {
 	t.Helper()
@@ -33,7 +33,7 @@ func inProject(t *testing.T, files map[string]string) {
 	}
 }
 
-// entryOf returns the entry of a server that is this program.
+// entryJSON returns the entry of a server that is this program.
 func entryJSON(t *testing.T) string {
 	return `{"command":` + quoted(mcpechoPath(t)) + `,"args":["serve"],"env":{"GORACE":"atexit_sleep_ms=0","API_KEY":"hunter2hunter2"}}`
 }
@@ -223,7 +223,7 @@ func TestExcludedTools(t *testing.T) {
 	}
 }
 
-// servers says what is wrong with files, where, and which of them it is about.
+// servers reports what is wrong with files, and where.
 func TestServersReportsInvalidFiles(t *testing.T) {
 	inProject(t, map[string]string{
 		".mcp.json":   "{\"mcpServers\":{\n\"typo\":{\"comand\":\"x\"}}}",

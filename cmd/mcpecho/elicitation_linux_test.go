@@ -73,7 +73,7 @@ func TestQuestionsAreDeclinedWithoutTerminal(t *testing.T) {
 	}
 }
 
-// asking returns an elicitation that asks on a terminal, and the terminal.
+// newElicitation returns an elicitation that asks on a terminal, and the terminal.
 func newElicitation(t *testing.T, env map[string]string) (mcp.Elicitation, *pty) {
 	t.Helper()
 	master, slave := openPty(t, 80)

@@ -44,13 +44,13 @@ func inEmptyHome(m *testing.M) int {
 	return m.Run()
 }
 
-// An outcome is what a run of the command leaves behind.
+// A result is what a run of the command leaves behind.
 type result struct {
 	status         int
 	stdout, stderr string
 }
 
-// self returns the file of the test binary.
+// mcpechoPath returns the file of the test binary.
 func mcpechoPath(t testing.TB) string {
 	exe, err := os.Executable()
 	if err != nil {
@@ -59,7 +59,7 @@ func mcpechoPath(t testing.TB) string {
 	return exe
 }
 
-// try runs the command in this process, with what a server would be for
+// runCommand runs the command in this process, with what a server would be for
 // "mcpecho serve". Its output goes to no terminal.
 func runCommand(t testing.TB, args ...string) result { return runCommandWithInput(t, "", args...) }
 
@@ -74,7 +74,7 @@ func runCommandWithInput(t testing.TB, stdin string, args ...string) result {
 		self:   mcpechoPath(t),
 		name:   "mcpecho",
 	})
-	// Where the binary is, is of no interest.
+	// The path of the binary differs between runs.
 	exe := mcpechoPath(t)
 	hide := strings.NewReplacer(exe, "mcpecho", strings.ReplaceAll(exe, `\`, `\\`), "mcpecho", " --env GORACE=atexit_sleep_ms=0", "")
 	return result{status, hide.Replace(stdout.String()), hide.Replace(stderr.String())}
@@ -110,13 +110,13 @@ func serverArgs(t testing.TB, args []string) []string {
 	return append(append(before, "--"), server...)
 }
 
-// echo runs the command with the echo server as its target.
+// runWithServer runs the command with the echo server as its target.
 func runWithServer(t testing.TB, args ...string) result {
 	t.Helper()
 	return runCommand(t, append(args, "--", "mcpecho", "serve")...)
 }
 
-// faulty runs the command with a server that is as the options say.
+// runWithFault runs the command with a server that is as the options say.
 func runWithFault(t testing.TB, o *testserver.Options, args ...string) result {
 	t.Helper()
 	server, env := childserver.Command(o)

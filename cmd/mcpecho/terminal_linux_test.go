@@ -66,7 +66,7 @@ func openPty(t *testing.T, width uint16) (master, slave *os.File) {
 	return master, slave
 }
 
-// onTerminal starts the command on a terminal.
+// startInPty starts the command on a terminal.
 func startInPty(t *testing.T, width uint16, args ...string) *pty {
 	t.Helper()
 	return startInPtyWith(t, width, nil, args...)

@@ -19,7 +19,7 @@ import (
 	"github.com/stdmcp/stdmcp/internal/testutil"
 )
 
-// onWeb runs the echo server on a socket. When the test ends, the commands must
+// webServer runs the echo server on a socket. When the test ends, the commands must
 // have left nothing behind and done nothing wrong.
 func webServer(t *testing.T, engine *testserver.Options, o *testserver.HTTPOptions) *testserver.HTTPServer {
 	t.Helper()
@@ -144,7 +144,7 @@ func TestFailuresOverHTTP(t *testing.T) {
 	}
 }
 
-// guarded runs the echo server behind a token.
+// tokenServer runs the echo server behind a token.
 func tokenServer(t *testing.T, token string) (url string) {
 	t.Helper()
 	echo := testserver.NewHandler(testserver.New(nil), nil)
@@ -211,7 +211,7 @@ func TestPasswordInAURLIsNotShown(t *testing.T) {
 	}
 }
 
-// serving starts "mcpecho serve --http" as a process and returns the URLs that
+// startServe starts "mcpecho serve --http" as a process and returns the URLs that
 // it prints.
 func startServe(t *testing.T, args ...string) (urls []string, cmd *exec.Cmd) {
 	t.Helper()

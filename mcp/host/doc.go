@@ -25,9 +25,9 @@ providers. Package skillset merges the skills of all servers.
 [Host.SetServers] takes the full list of servers and applies the differences to
 the current one. It may be called at any time, with calls in progress.
 [Host.AddServer] and [Host.RemoveServer] change one server. The host connects to
-servers in parallel, to at most Options.Parallel at once. It connects to a lazy
-server when the server is first used. If the program disables a connected
-server, the host keeps the connection and hides the tools.
+servers in parallel; Options.Parallel limits how many attempts begin at once. It connects
+to a lazy server when the server is first used. [Host.SetEnabled] hides the tools of a
+server and keeps its connection.
 
 A server is in one of these states ([ServerStatus.Word] reduces them to fewer
 words):

@@ -21,16 +21,16 @@ type server struct {
 	enabled bool
 	removed bool
 
-	state   connState     // see enter
+	state   connState     // see enterLocked
 	since   time.Time     // when state.State changed
 	run     *run          // the goroutine that supervises the server; nil if state needs none
-	retry   *time.Timer   // of retryFailed; may be nil
+	retry   *time.Timer   // of retryFailedLocked; may be nil
 	changed chan struct{} // closed and replaced when state, enabled or removed change
 
 	params  *DialParams     // of the last connection
 	monitor *monitor        // of the last connection
 	info    *mcp.ServerInfo // of the last connection, or the catalog's
-	cached  *mcp.ServerInfo // the era of the last connection, for the next one; see remember
+	cached  *mcp.ServerInfo // the era of the last connection, for the next one; see rememberLocked
 	deaths  int             // how often in a row the server ended on server/discover
 	crashes []time.Time     // the latest ones
 
@@ -139,7 +139,7 @@ var stages = [...]struct {
 	needsAuth:    {NeedsAuth, fail, fail},
 }
 
-// A connState is the state of a server's connection. It is a value: enter replaces it.
+// A connState is the state of a server's connection. It is a value: enterLocked replaces it.
 type connState struct {
 	stage
 	client   *mcp.Client // set if connected

@@ -12,8 +12,8 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// ErrNoBrowser is the error of an [Authorizer] that cannot show a page on this
-// machine, from Listen or Authorize. If the Authorizer is a [CodeShower] too, the
+// ErrNoBrowser is the error of an [Authorizer] that cannot show a page on this machine,
+// from Listen or Authorize. If the Authorizer embeds a [Loopback] whose Device is set, the
 // Transport then uses device authorization.
 var ErrNoBrowser = errors.New("oauth: no browser can be opened on this machine")
 

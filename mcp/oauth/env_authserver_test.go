@@ -232,7 +232,7 @@ func (e *env) checkClient(r *http.Request, form url.Values) (string, bool) {
 	return id, m != nil || form.Get("grant_type") == jwtBearer || e.idp
 }
 
-// expireAccess makes the server refuse all access tokens there are.
+// forgetAccess makes the server refuse all access tokens there are.
 func (e *env) forgetAccess() {
 	e.mu.Lock()
 	defer e.mu.Unlock()

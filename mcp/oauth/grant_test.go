@@ -84,7 +84,7 @@ func TestSecretNeedsKnownIssuer(t *testing.T) {
 	}
 }
 
-// idTokens are tokens of an identity provider, unsigned, because these tests do not verify them.
+// unsigned returns a token of an identity provider without a signature, which these tests do not verify.
 func unsigned(header, claims map[string]any) string {
 	h, _ := json.Marshal(header)
 	c, _ := json.Marshal(claims)

@@ -26,7 +26,7 @@ func (e *env) open(ctx context.Context, page string) error {
 	return err
 }
 
-// serveOne opens a page and returns it.
+// visit opens a page and returns it.
 func (e *env) visit(page string) (string, error) {
 	req, err := http.NewRequest("GET", page, nil)
 	if err != nil {

@@ -71,7 +71,7 @@ type Options struct {
 	Trace *Trace
 
 	// Issuer is the only authorization server to use, whichever ones the server
-	// names. Empty means the one that the server names. The four options that
+	// names. Empty means the one that the server names. The five options that
 	// follow need it, because they weaken checks that protect the user from an
 	// authorization server that the MCP server chooses.
 	Issuer string

@@ -9,7 +9,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
-// skill decodes an entry. An invalid one has an error.
+// newSkill decodes an entry. An invalid one has an error.
 func newSkill(r *Reader, item []byte) *Skill {
 	s := &Skill{r: r}
 	s.err = decode(s, item)

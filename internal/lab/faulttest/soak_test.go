@@ -45,7 +45,7 @@ func TestSoak(t *testing.T) {
 	}
 }
 
-// waitIdle waits until nothing runs any more and returns the size of the heap.
+// waitForEOF waits until nothing runs any more and returns the size of the heap.
 func (s *soak) waitForEOF(t *testing.T, before testutil.Snapshot) (heap int64) {
 	t.Helper()
 	testutil.Check(t, testutil.CheckLeaks(before))

@@ -77,10 +77,10 @@ the lines of [Server.Effects] and ask. Until then, Expand returns [ErrUntrusted]
 # Problems
 
 An invalid entry becomes a [Problem] with the file, line, server and field; the
-other entries are loaded. An entry is invalid if it has both or neither of a
-command and a URL, an unknown type, a duplicate key, a line break in a header, or
-authorization for a program. If a variable or input has no value, Expand returns
-an error.
+other entries are loaded. An entry is invalid if it has neither a command nor
+a URL, an unknown type, a duplicate key, a line break in a header, or authorization for a
+program without a URL. One with a command and a URL is a program that serves HTTP there.
+If a variable or input has no value, Expand returns an error.
 
 # Secrets
 

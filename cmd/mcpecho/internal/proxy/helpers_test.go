@@ -30,10 +30,10 @@ func openStream(conn io.ReadWriteCloser) func(context.Context, *Tap, func([]byte
 	}
 }
 
-// directCalls starts the test server and returns a function that calls it over pipes,
-// as a client without a proxy does.
 func newEvents(r io.Reader) *eventstream.Reader { return eventstream.NewReader(r, 0) }
 
+// directCalls starts the test server and returns a function that calls it over pipes,
+// as a client without a proxy does.
 func directCalls(t *testing.T) func() {
 	args, env := childserver.Command(nil)
 	cmd := exec.Command(args[0], args[1:]...)

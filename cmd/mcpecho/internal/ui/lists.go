@@ -42,7 +42,7 @@ type note struct {
 	Text string
 }
 
-// Lists are the items of the server, by kind.
+// lists are the items of the server, by kind.
 type lists struct {
 	items  map[string][]*item
 	errors map[string]string
