@@ -2,7 +2,6 @@ package schema
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -374,20 +373,11 @@ func checkOpenAPI(w *walker, n *node) {
 				w.loseKeyword(n, key, v)
 			}
 		}
-		switch traits & form {
-		case schemaMembers, schemaList:
-			for j, item := range v.items {
-				name := strconv.Itoa(j)
-				if !v.array {
-					name = v.keys[j]
-				}
-				outer := w.enter(name)
-				checkOpenAPI(w, item)
-				w.path = outer
-			}
-		case itemsValue:
-			checkOpenAPI(w, v)
-		}
 		w.path = before
 	}
+	w.each(n, func(key, _ string, v *node) {
+		if traitsOf(key)&form != schemaValue {
+			checkOpenAPI(w, v)
+		}
+	})
 }

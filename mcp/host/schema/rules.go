@@ -49,6 +49,7 @@ const (
 	ruleSchemaKeyword
 	ruleDefinitions
 	ruleSiblings
+	ruleCycle
 	ruleOpenAPI
 	ruleStrictClosed
 	ruleStrictRequired
@@ -77,6 +78,7 @@ var applies = [rules]target{
 	ruleSchemaKeyword:  gemini | vertex,
 	ruleDefinitions:    gemini | vertex,
 	ruleSiblings:       gemini | vertex,
+	ruleCycle:          gemini | vertex,
 	ruleOpenAPI:        geminiParameters,
 	ruleStrictClosed:   strict,
 	ruleStrictRequired: strict,
@@ -135,6 +137,8 @@ func Rules() []Rule {
 			"Gemini documents $ref for $defs" + documented, nil},
 		ruleSiblings: {"siblings", "other keywords beside $ref", "the reference moves into anyOf",
 			"Gemini generateContent, 2026-02: $ref was set alongside unsupported fields. If a schema node has $ref set, then only description and default can be set alongside it", nil},
+		ruleCycle: {"cycle", "a cycle of references whose properties are all required", "the last one is not required, and the description says so",
+			"Gemini and Vertex AI, GenerationConfig.responseJsonSchema: Cyclic references are unrolled to a limited degree and, as such, may only be used within non-required properties" + documented, nil},
 		ruleOpenAPI: {"openapi", "what OpenAPI 3.0 does not have: references, several types, other keywords, numbers and \"\" in enum, members beside anyOf", "rewritten; what has no form in OpenAPI is lost",
 			"Gemini generateContent, 2025-04: Unknown name \"$ref\" at 'tools.function_declarations[0].parameters'; enum: only allowed for STRING type; items: missing field; Vertex AI, 2026-07: schema specified other fields alongside any_of", nil},
 		ruleStrictClosed: {"strict-closed", "an object without additionalProperties: false", "nothing: no Definer writes strict definitions",

@@ -2,6 +2,7 @@ package schema_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -40,6 +41,8 @@ func TestMended(t *testing.T) {
 		{"anthropic", `{"$ref":"#/$defs/x","description":"d"}`, `{"description":"d\n$ref: #/$defs/x"}`, "reference"},
 		{"gemini", `{"$ref":"#/properties/p/x","x":{"type":"null"}}`, `{"x":{"type":"null"},"anyOf":[{"$ref":"#/$defs/d1"}]}`, "definitions siblings"},
 		{"gemini", `{"$ref":"#/properties","$dynamicRef":"#x"}`, `{"description":"$dynamicRef: #x","anyOf":[{"$ref":"#/$defs/d1"}]}`, "reference siblings"},
+		{"gemini", `{"properties":{"kids":{"type":"array","items":{"$ref":"#/properties/p"}}},"required":["kids"]}`,
+			`{"properties":{"kids":{"type":"array","items":{"$ref":"#/$defs/d1"}}},"description":"required: kids"}`, "cycle definitions"},
 		{"gemini-parameters", `{"type":["string","null"],"enum":["a",null]}`, `{"type":"string","enum":["a"],"nullable":true}`, "openapi"},
 		{"gemini-parameters", `{"type":"string","enum":["a"],"nullable":true}`, `{"type":"string","enum":["a"],"nullable":true}`, ""},
 		{"gemini-parameters", `{"anyOf":[{"type":"array","items":{"type":"string"}},{"type":"array","items":{"type":"integer"}}]}`,
@@ -63,6 +66,34 @@ func TestMended(t *testing.T) {
 			}) {
 				t.Errorf("%s: %s: found %v, want %s; %v", p.name, test.property, names(found), rule, err)
 			}
+		}
+	}
+}
+
+func TestCyclesOfRequiredProperties(t *testing.T) {
+	const node, other = `{"type":"object","properties":{"next":{"anyOf":[{"$ref":"#/$defs/%s"},{"type":"null"}]},"v":{}},"required":%s}`, `"required":["next"]`
+	for _, test := range []struct{ a, b, want string }{ // what the definitions a and b, which refer to each other, require
+		{`["next","v"]`, `["next"]`, "cycle at /$defs/b/properties/next"},
+		{`["next"]`, `["v"]`, ""},
+		{`["v"]`, `["next"]`, ""},
+	} {
+		s := `{"type":"object","properties":{"p":{"$ref":"#/$defs/a"}},"required":["p"],"$defs":{"a":` + fmt.Sprintf(node, "b", test.a) + `,"b":` + fmt.Sprintf(node, "a", test.b) + `}}`
+		for _, p := range []provider{providers[3], providers[5]} {
+			found, err := schema.Check(p.name, tool(s))
+			if got := strings.Join(names(found), ", "); err != nil || got != test.want {
+				t.Errorf("%s: %s: found %q, %v", p.name, s, got, err)
+			}
+			mended, _ := accepted(t, p, s)
+			if test.want != "" && (strings.Contains(mended, other) || !strings.Contains(mended, `"required":["next","v"]`) || found[0].Lost != "required: next") {
+				t.Errorf("%s: %s became %s", p.name, s, mended)
+			}
+		}
+	}
+	// The schema of the root, and one that has the properties of a union there.
+	for _, s := range []string{`{"type":"object","properties":{"p":{"$ref":"#"}},"required":["p"]}`, `{"allOf":[{"properties":{"p":{"$ref":"#"}},"required":["p"]}]}`} {
+		d, err := schema.Gemini(tool(s))
+		if err != nil || strings.Contains(string(d), "\"required\":") || !strings.Contains(member(t, d, "description"), "required: p") {
+			t.Errorf("%s became %s, %v", s, d, err)
 		}
 	}
 }

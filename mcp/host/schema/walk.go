@@ -20,6 +20,7 @@ type walker struct {
 	path     string  // of what is being walked, as a JSON Pointer
 	budget   int     // bytes of schemas that may still be merged
 	ids      map[string]*node
+	refers   bool             // the schema has references
 	bases    []*node          // schemas with an $id; with ids, set by the first reference that needs them
 	moved    map[*node]string // references to targets that are now definitions of the root
 	lost     []string         // what the mended root does not say, for the description of the tool
@@ -37,7 +38,9 @@ func (w *walker) mend(root *node) (*node, error) {
 	if w.root = root; root.isObject() {
 		w.schema(root)
 	}
-	root, err := w.renameArguments(w.mendRoot(root))
+	root = w.mendRoot(root)
+	w.breakCycles(root)
+	root, err := w.renameArguments(root)
 	if err == nil && w.budget < 0 {
 		err = ErrTooComplex
 	}
@@ -123,6 +126,29 @@ func (w *walker) schema(n *node) {
 	}
 	if w.target&strict != 0 && (isKind(kind, "object") || n.get("properties") != nil) {
 		w.strictObject(n)
+	}
+}
+
+// each calls visit for the schemas that are parts of n, with the name of a member and
+// their path.
+func (w *walker) each(n *node, visit func(key, name string, v *node)) {
+	for i, key := range n.keys {
+		v, before := n.items[i], w.enter(key)
+		switch traitsOf(key) & form {
+		case schemaMembers, schemaList:
+			for j, item := range v.items {
+				name := strconv.Itoa(j)
+				if !v.array {
+					name = v.keys[j]
+				}
+				inner := w.enter(name)
+				visit(key, name, item)
+				w.path = inner
+			}
+		case schemaValue, itemsValue:
+			visit(key, "", v)
+		}
+		w.path = before
 	}
 }
 
@@ -489,6 +515,9 @@ func (w *walker) reference(n *node, key, ref string) (ruleID, *node) {
 	switch {
 	case target == nil || target == w.root.get("$defs"):
 		return ruleReference, nil
+	}
+	w.refers = true
+	switch {
 	case w.target&(gemini|vertex) == 0 || key != "$ref" && strings.IndexByte(ref, '/') < 0:
 		return fine, nil
 	}
