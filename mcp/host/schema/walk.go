@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/stdmcp/stdmcp/internal/argnames"
-	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
 // A walker finds what a provider would reject in a schema, and mends it.
@@ -152,15 +151,6 @@ func (w *walker) each(n *node, visit func(key, name string, v *node)) {
 	}
 }
 
-// isKind reports whether the value of type is a type, or a list with it.
-func isKind(v *node, kind string) bool {
-	if v == nil || !v.array {
-		s, _ := v.text()
-		return s == kind
-	}
-	return slices.Contains(v.texts(), kind)
-}
-
 // strictObject finds what strict schemas require of objects.
 func (w *walker) strictObject(n *node) {
 	if v := n.get("additionalProperties"); v == nil || v.raw != "false" {
@@ -181,44 +171,10 @@ func (w *walker) strictObject(n *node) {
 // keyword checks a keyword and walks the schemas in it. If it breaks a rule, it returns
 // the value to use instead, or nil if the keyword goes.
 func (w *walker) keyword(n *node, key string, v *node) (ruleID, *node) {
-	s, isText := v.text()
 	traits, ok := traitsOf(key), true
 	switch traits & form {
-	case text:
-		if ok = isText; !ok && v.raw != "" && v.raw != "null" {
-			return ruleDraft, quoted(v.raw)
-		}
-	case number, count, bound:
-		return w.number(n, key, v, traits&form)
-	case flag:
-		if ok = v.isFlag(); !ok && (s == "true" || s == "false") {
-			return ruleDraft, scalar(s)
-		}
-	case itemsValue:
-		if v.array { // before 2020-12
-			if len(v.items) > 0 && n.get("prefixItems") == nil {
-				n.set("prefixItems", v)
-			}
-			w.breaks(ruleDraft)
-			if v = n.get("additionalItems"); !v.isSchema() {
-				n.remove(key)
-				break
-			}
-			n.set(key, v)
-		}
-		if v.isFlag() && w.breaks(ruleItems) {
-			v = anything(v.raw == "true")
-			n.set(key, v)
-		}
-		fallthrough
-	case schemaValue:
-		if v.isFlag() && key == "additionalProperties" {
-			break
-		}
-		if v = w.child(v); v == nil {
-			return ruleDraft, nil
-		}
-		n.set(key, v)
+	case itemsValue, schemaValue:
+		ok = w.value(n, key, v)
 	case schemaList:
 		if ok = v.array && len(v.items) > 0; ok {
 			for i := range v.items {
@@ -231,12 +187,6 @@ func (w *walker) keyword(n *node, key string, v *node) (ruleID, *node) {
 		if ok = v.isObject(); ok {
 			w.members(n, key, v)
 		}
-	case typeValue:
-		return kindOf(v)
-	case enumValue:
-		return enumOf(v)
-	case names:
-		return namesOf(v)
 	case namesByName:
 		if ok = v.isObject(); ok {
 			for i, name := range v.keys {
@@ -248,31 +198,15 @@ func (w *walker) keyword(n *node, key string, v *node) (ruleID, *node) {
 			}
 		}
 	case idValue:
-		if ok = isText; !ok {
-			break
-		} else if key == "$schema" {
-			return ruleSchemaKeyword, nil
-		}
-		if at := strings.IndexByte(s, '#'); at >= 0 && at < len(s)-1 { // draft-06
-			if at == 0 && n.get("$anchor") == nil && isAnchor(s[1:]) && w.breaks(ruleDraft) {
-				n.set("$anchor", quoted(s[1:]))
-			}
-			ok = false
-		} else if n != w.root && applies[ruleDefinitions]&w.target != 0 { // references to $defs of the root would mean others
-			w.indexAll()
-			return ruleDefinitions, nil
-		}
-	case anchor:
-		ok = isAnchor(s)
-	case examples:
-		ok = v.array
-	case patternValue:
-		if ok = isText; ok && !isPattern(s) {
-			return rulePattern, nil
-		}
+		return w.id(n, key, v)
 	case reference:
-		if ok = isText; ok {
+		if s, isText := v.text(); isText {
 			return w.reference(n, key, s)
+		}
+		ok = false
+	default:
+		if r, better := check(n, key, v); r != fine {
+			return r, better
 		}
 	}
 	if !ok {
@@ -280,6 +214,52 @@ func (w *walker) keyword(n *node, key string, v *node) (ruleID, *node) {
 	}
 	if traits&notStrict != 0 {
 		w.breaks(ruleStrictKeyword)
+	}
+	return fine, nil
+}
+
+// value mends the schema that is the value of a keyword, and reports whether it is one.
+func (w *walker) value(n *node, key string, v *node) bool {
+	items := traitsOf(key)&form == itemsValue
+	if items && v.array { // before 2020-12
+		if len(v.items) > 0 && n.get("prefixItems") == nil {
+			n.set("prefixItems", v)
+		}
+		w.breaks(ruleDraft)
+		if v = n.get("additionalItems"); !v.isSchema() {
+			n.remove(key)
+			return true
+		}
+		n.set(key, v)
+	}
+	if items && v.isFlag() && w.breaks(ruleItems) {
+		v = anything(v.raw == "true")
+	} else if v.isFlag() && key == "additionalProperties" {
+		return true
+	}
+	if v = w.child(v); v != nil {
+		n.set(key, v)
+	}
+	return v != nil
+}
+
+// id checks the value of $schema or $id.
+func (w *walker) id(n *node, key string, v *node) (ruleID, *node) {
+	s, ok := v.text()
+	if ok && key == "$schema" {
+		return ruleSchemaKeyword, nil
+	}
+	if at := strings.IndexByte(s, '#'); at >= 0 && at < len(s)-1 { // draft-06
+		if at == 0 && n.get("$anchor") == nil && isAnchor(s[1:]) && w.breaks(ruleDraft) {
+			n.set("$anchor", quoted(s[1:]))
+		}
+		ok = false
+	} else if ok && n != w.root && applies[ruleDefinitions]&w.target != 0 { // references to $defs of the root would mean others
+		w.indexAll()
+		return ruleDefinitions, nil
+	}
+	if !ok {
+		return ruleDraft, nil
 	}
 	return fine, nil
 }
@@ -356,159 +336,6 @@ func (n *node) describe(text string) {
 	n.set("description", quoted(text))
 }
 
-func (n *node) isFlag() bool { return n != nil && (n.raw == "true" || n.raw == "false") }
-
-func (n *node) isNumber() bool {
-	return n != nil && n.raw != "" && (n.raw[0] == '-' || n.raw[0] >= '0' && n.raw[0] <= '9')
-}
-
-// number checks a keyword whose value is a number.
-func (w *walker) number(n *node, key string, v *node, kind trait) (ruleID, *node) {
-	rule := fine
-	if s, ok := v.text(); ok && wire.Valid([]byte(s)) == nil {
-		v, rule = scalar(s), ruleDraft
-	}
-	if kind == bound && v.raw == "true" { // draft-04
-		v, rule = n.get("m"+key[len("exclusiveM"):]), ruleDraft
-	}
-	if !v.isNumber() {
-		return ruleDraft, nil
-	}
-	whole, fraction, _ := strings.Cut(v.raw, ".")
-	switch {
-	case kind == count && (strings.Trim(whole, "0123456789") != "" || strings.Trim(fraction, "0") != ""),
-		key == "multipleOf" && (v.raw[0] == '-' || strings.Trim(v.raw, "0.") == ""):
-		return ruleDraft, nil
-	}
-	return rule, v
-}
-
-// isAnchor reports whether JSON Schema allows a name of an anchor.
-func isAnchor(s string) bool {
-	return s != "" && strings.IndexByte(argnames.Letters, s[0]) >= 0 && strings.Trim(s, argnames.Letters+argnames.Digits+".-") == ""
-}
-
-// kindName returns the type of JSON Schema that a name means, or "".
-func kindName(s string) string {
-	switch s = strings.ToLower(s); s {
-	case "string", "integer", "number", "boolean", "array", "object", "null":
-		return s
-	case "str", "text":
-		return "string"
-	case "int", "int32", "int64", "long":
-		return "integer"
-	case "float", "double", "decimal", "float32", "float64":
-		return "number"
-	case "bool":
-		return "boolean"
-	case "list", "tuple":
-		return "array"
-	case "dict", "map", "struct":
-		return "object"
-	case "none":
-		return "null"
-	}
-	return ""
-}
-
-// kindOf checks the value of the keyword type. An unknown type could be any.
-func kindOf(v *node) (ruleID, *node) {
-	if s, ok := v.text(); ok {
-		switch kind := kindName(s); kind {
-		case s:
-			if s != "" {
-				return fine, nil
-			}
-		case "":
-		default:
-			return ruleDraft, quoted(kind)
-		}
-	}
-	if !v.array || len(v.items) == 0 {
-		return ruleDraft, nil
-	}
-	good := true
-	var kinds []string
-	for _, item := range v.items {
-		s, _ := item.text()
-		if item.raw == "null" {
-			s = item.raw
-		}
-		kind := kindName(s)
-		if kind == "" {
-			return ruleDraft, nil
-		}
-		again := slices.Contains(kinds, kind)
-		if good = good && kind == s && item.raw != "null" && !again; !again {
-			kinds = append(kinds, kind)
-		}
-	}
-	if good {
-		return fine, nil
-	}
-	return ruleDraft, textNodes(kinds)
-}
-
-// enumOf checks the value of the keyword enum.
-func enumOf(v *node) (ruleID, *node) {
-	if !v.array {
-		if v.raw != "" && v.raw != "null" {
-			return ruleDraft, &node{array: true, items: []*node{v}}
-		}
-		return ruleDraft, nil
-	}
-	if len(v.items) == 0 {
-		return ruleEnum, nil
-	}
-	texts := make([]string, len(v.items))
-	for i, item := range v.items {
-		texts[i] = item.raw
-	}
-	wire.SortStrings(texts)
-	for i := range texts[1:] {
-		if texts[i] == texts[i+1] {
-			if list := distinct(v.items); len(list) < len(v.items) {
-				return ruleEnum, &node{array: true, items: list}
-			}
-			break
-		}
-	}
-	return fine, nil
-}
-
-// distinct returns values without those that occur again.
-func distinct(list []*node) []*node {
-	seen := make(map[string]bool, len(list))
-	var out []*node
-	for _, n := range list {
-		text := n.raw
-		if text == "" {
-			text = string(n.append(nil))
-		}
-		if !seen[text] {
-			seen[text] = true
-			out = append(out, n)
-		}
-	}
-	return out
-}
-
-// namesOf checks a list of names.
-func namesOf(v *node) (ruleID, *node) {
-	if !v.array {
-		return ruleDraft, nil
-	}
-	if len(v.items) == 1 {
-		if _, ok := v.items[0].text(); ok {
-			return fine, nil
-		}
-	}
-	if list := unique(v.texts()); len(list) < len(v.items) {
-		return ruleDraft, textNodes(list)
-	}
-	return fine, nil
-}
-
 // reference checks a reference.
 func (w *walker) reference(n *node, key, ref string) (ruleID, *node) {
 	target := w.resolve(ref)
@@ -545,17 +372,4 @@ func (w *walker) siblings(n *node) {
 			break
 		}
 	}
-}
-
-// unique returns list without what occurs again.
-func unique(list []string) []string {
-	if len(list) < 2 {
-		return list
-	}
-	seen := make(map[string]bool, len(list))
-	return slices.DeleteFunc(list, func(s string) bool {
-		again := seen[s]
-		seen[s] = true
-		return again
-	})
 }
