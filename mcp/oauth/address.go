@@ -82,8 +82,8 @@ func (z zone) mayLeadTo(to zone) bool {
 // check returns an error if a server in zone z may not refer the client to a.
 func (z zone) check(a netip.Addr) error {
 	if to := zoneOf(a); !z.mayLeadTo(to) {
-		return &Error{Rule: "a server at a " + z.String() + " address must not refer to a " + to.String() +
-			" address (security best practices, server-side request forgery)"}
+		return ruleError("", "a server at a "+z.String()+" address must not refer to a "+to.String()+
+			" address (security best practices, server-side request forgery)", nil)
 	}
 	return nil
 }

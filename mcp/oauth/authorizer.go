@@ -87,7 +87,7 @@ func (t *Transport) tokenByUser(ctx context.Context, s *server, scopes []string,
 		var err error
 		if k.access, k.expires, err = a.Token(ctx, s.issuer, s.sent, scopes); err != nil || k.access != "" {
 			if err == nil && !validToken(k.access) {
-				err = &Error{URL: clean(s.issuer), Rule: "the TokenAuthorizer returned an invalid token"}
+				err = ruleError(clean(s.issuer), "the TokenAuthorizer returned an invalid token", nil)
 			}
 			k.asked(scopes)
 			return k, &Client{ID: t.opts.Client.ID}, err
@@ -119,12 +119,12 @@ func (t *Transport) tokenByUser(ctx context.Context, s *server, scopes []string,
 func checkCode(s *server, assume bool) error {
 	switch {
 	case s.authorize == "":
-		return &Error{URL: clean(s.issuer), Rule: "no authorization_endpoint in the metadata"}
+		return ruleError(clean(s.issuer), "no authorization_endpoint in the metadata", nil)
 	case !s.legacy && !s.pkceKnown && !assume:
-		return &Error{URL: clean(s.issuer), Rule: "the metadata has no code_challenge_methods_supported (Authorization Code Protection); " +
-			"if this server supports PKCE with S256, set Options.Issuer to it, and Options.AssumePKCE"}
+		return ruleError(clean(s.issuer), "the metadata has no code_challenge_methods_supported (Authorization Code Protection); "+
+			"if this server supports PKCE with S256, set Options.Issuer to it, and Options.AssumePKCE", nil)
 	case s.pkceKnown && !slices.Contains(s.pkceMethods, "S256"):
-		return &Error{URL: clean(s.issuer), Rule: "no PKCE with S256 in code_challenge_methods_supported (Authorization Code Protection)"}
+		return ruleError(clean(s.issuer), "no PKCE with S256 in code_challenge_methods_supported (Authorization Code Protection)", nil)
 	}
 	return nil
 }
@@ -185,11 +185,7 @@ func (t *Transport) authorizeByUser(ctx context.Context, s *server, scopes []str
 	if err != nil {
 		return nil, c, err
 	}
-	form := url.Values{
-		"grant_type": {"authorization_code"}, "code": {code}, "redirect_uri": {redirect},
-		"code_verifier": {verifier},
-	}
-	t.complete(form, s)
+	form := t.form(s, "grant_type", "authorization_code", "code", code, "redirect_uri", redirect, "code_verifier", verifier)
 	k, err := t.requestToken(ctx, &s.serverMetadata, c, form, key)
 	if err != nil {
 		return nil, c, err
@@ -206,12 +202,8 @@ func (t *Transport) authorizationURL(s *server, c *Client, redirect, state, veri
 	}
 	sum := sha256.Sum256([]byte(verifier))
 	q := u.Query()
-	for name, value := range map[string]string{
-		"response_type": "code", "client_id": c.ID, "redirect_uri": redirect, "state": state,
-		"code_challenge": encode(sum[:]), "code_challenge_method": "S256",
-	} {
-		q.Set(name, value)
-	}
+	setAll(q, "response_type", "code", "client_id", c.ID, "redirect_uri", redirect, "state", state,
+		"code_challenge", encode(sum[:]), "code_challenge_method", "S256")
 	if len(scopes) > 0 {
 		q.Set("scope", strings.Join(scopes, " "))
 	}
@@ -243,7 +235,7 @@ type expectedCallback struct {
 func parseCallback(response string, want expectedCallback) (code string, err error) {
 	const longest = 64 << 10
 	refuse := func(rule string) (string, error) {
-		return "", &Error{URL: clean(want.issuer), Rule: "the authorization response " + rule}
+		return "", ruleError(clean(want.issuer), "the authorization response "+rule, nil)
 	}
 	base, query, _ := strings.Cut(response, "?")
 	query, _, _ = strings.Cut(query, "#")
@@ -294,7 +286,7 @@ func OpenBrowser(ctx context.Context, page string) error {
 
 func startBrowser(ctx context.Context, cmd *exec.Cmd) error {
 	if err := browser.Start(ctx, cmd); err != nil && err != ctx.Err() {
-		return &Error{Rule: "cannot open the browser: " + cmd.Args[0], Err: err}
+		return ruleError("", "cannot open the browser: "+cmd.Args[0], err)
 	}
 	return ctx.Err()
 }
@@ -302,7 +294,7 @@ func startBrowser(ctx context.Context, cmd *exec.Cmd) error {
 func browserCommand(system, page string) (string, []string, error) {
 	u, err := url.Parse(page)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
-		return "", nil, &Error{URL: clean(page), Rule: "cannot open this in a browser: only http and https URLs are allowed"}
+		return "", nil, ruleError(clean(page), "cannot open this in a browser: only http and https URLs are allowed", nil)
 	}
 	page = u.String() // String escapes what the original left unescaped
 	switch system {

@@ -98,7 +98,7 @@ func (p *headerTransport) send(req *http.Request, value string) (*http.Response,
 func (p *headerTransport) value(ctx context.Context) (string, error) {
 	v, err := readSource(ctx, p.src, "the header "+p.name)
 	if err == nil && !httpx.ValidValue(v) {
-		return "", &Error{URL: httpx.Clean(p.url), Rule: "invalid value for the header " + p.name}
+		return "", ruleError(httpx.Clean(p.url), "invalid value for the header "+p.name, nil)
 	}
 	return v, err
 }

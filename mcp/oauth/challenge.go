@@ -252,7 +252,7 @@ func (o *operation) satisfyDemand(ctx context.Context, k *token, d demand) (*tok
 		return nil, o.t.tooManyRounds()
 	}
 	if d.stepUp && k != nil && d.satisfiedBy(k) {
-		return nil, &Error{URL: httpx.Clean(o.t.url), Rule: "the server demands scopes that the token already has: " + printable(d.scope)}
+		return nil, ruleError(httpx.Clean(o.t.url), "the server demands scopes that the token already has: "+printable(d.scope), nil)
 	}
 	o.stepUp = o.stepUp || d.stepUp
 	return o.t.renew(ctx, k, d, o.name())
@@ -295,5 +295,5 @@ func (o *operation) succeeded(resp *http.Response) {
 }
 
 func (t *Transport) tooManyRounds() error {
-	return &Error{URL: httpx.Clean(t.url), Rule: "the server still demands authorization after " + strconv.Itoa(maxStepUps) + " attempts (Step-Up Authorization Flow)"}
+	return ruleError(httpx.Clean(t.url), "the server still demands authorization after "+strconv.Itoa(maxStepUps)+" attempts (Step-Up Authorization Flow)", nil)
 }

@@ -1,15 +1,12 @@
 package oauth
 
 import (
-	"cmp"
 	"context"
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 	"time"
 
-	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
@@ -92,11 +89,11 @@ func (c *Client) authenticate(m *serverMetadata, form url.Values, h http.Header)
 		form.Set("client_secret", c.Secret)
 	case methodKey:
 		if c.Key == nil {
-			return &Error{URL: clean(m.issuer), Rule: "client authentication private_key_jwt needs Client.Key"}
+			return ruleError(clean(m.issuer), "client authentication private_key_jwt needs Client.Key", nil)
 		}
 		key := c.Key.forAlgorithms(m.signingAlgs)
 		if key == nil {
-			return &Error{URL: clean(m.issuer), Rule: "the authorization server does not support client authentication with " + c.Key.alg}
+			return ruleError(clean(m.issuer), "the authorization server does not support client authentication with "+c.Key.alg, nil)
 		}
 		audience := m.name()
 		if m.stated != audience { // which receives the assertion: with the name of another server, it could be sent on to that
@@ -109,7 +106,7 @@ func (c *Client) authenticate(m *serverMetadata, form url.Values, h http.Header)
 		form.Set("client_assertion_type", assertionType)
 		form.Set("client_assertion", assertion)
 	default:
-		return &Error{URL: clean(m.issuer), Rule: "unknown client authentication method " + printable(method)}
+		return ruleError(clean(m.issuer), "unknown client authentication method "+printable(method), nil)
 	}
 	return nil
 }
@@ -152,8 +149,8 @@ func (t *Transport) configuredClient(s *server) (*Client, error) {
 	}
 	t.mu.Unlock()
 	if c.Issuer != "" && !sameIssuer(c.Issuer, s.issuer) {
-		return nil, &Error{URL: clean(s.issuer), Rule: "Options.Client is registered with another authorization server, " + clean(c.Issuer) +
-			" (Authorization Server Binding); if the server has moved, register there and set Options.Client"}
+		return nil, ruleError(clean(s.issuer), "Options.Client is registered with another authorization server, "+clean(c.Issuer)+
+			" (Authorization Server Binding); if the server has moved, register there and set Options.Client", nil)
 	}
 	if c.ID == "" {
 		return nil, nil
@@ -164,7 +161,7 @@ func (t *Transport) configuredClient(s *server) (*Client, error) {
 // askForClient returns the client from Options.AskClient.
 func (t *Transport) askForClient(ctx context.Context, s *server) (*Client, error) {
 	if t.opts.AskClient == nil {
-		return nil, &Error{URL: clean(s.issuer), Rule: "no dynamic client registration: register the program there and set Options.Client"}
+		return nil, ruleError(clean(s.issuer), "no dynamic client registration: register the program there and set Options.Client", nil)
 	}
 	defer asking(ctx, s.issuer)()
 	c, err := t.opts.AskClient(ctx, s.issuer)
@@ -172,7 +169,7 @@ func (t *Transport) askForClient(ctx context.Context, s *server) (*Client, error
 		return nil, err
 	}
 	if c.ID == "" || c.Key != nil { // a Store cannot hold a Key
-		return nil, &Error{URL: clean(s.issuer), Rule: "Options.AskClient must return a client with an ID and without a Key"}
+		return nil, ruleError(clean(s.issuer), "Options.AskClient must return a client with an ID and without a Key", nil)
 	}
 	return &c, nil
 }
@@ -256,7 +253,7 @@ func (t *Transport) clientFor(ctx context.Context, s *server, redirect string, s
 	}
 	for _, key := range []StoreKey{{Issuer: s.issuer}, {Issuer: s.issuer, Client: g.id}} {
 		if err := t.save(ctx, key, g.encode()); err != nil {
-			return nil, &Error{Rule: "cannot store the registration", Err: err}
+			return nil, ruleError("", "cannot store the registration", err)
 		}
 	}
 	return g.client(s), nil
@@ -301,108 +298,11 @@ func (t *Transport) loadRegistration(ctx context.Context, key StoreKey) *registr
 	return g
 }
 
-// register registers the program with the server (Dynamic Client Registration). If the
-// server refuses what not all servers know, register leaves that out: it asks for less
-// then.
-func (t *Transport) register(ctx context.Context, s *server, redirect string, scopes []string) (*registration, error) {
-	u, err := t.fetch.parse(s.register)
-	if err != nil {
-		return nil, err
-	}
-	announced := func(methods ...string) string {
-		for _, m := range methods {
-			if slices.Contains(s.authMethods, m) {
-				return m
-			}
-		}
-		return methods[len(methods)-1]
-	}
-	m := clientMetadata{redirect, applicationType(redirect), announced(methodNone, methodBasic, methodPost, methodNone), []string{"authorization_code", "refresh_token"}, scopes}
-	if redirect == deviceGrant {
-		m.grants[0] = deviceGrant
-	} else if DeviceOffered(ctx) {
-		m.grants = append(m.grants, deviceGrant)
-	}
-	var refused *ServerError // the first refusal
-	for _, reduce := range [...]func(){
-		func() {},
-		func() { m.kind, m.scopes, m.grants = "", nil, m.grants[:2] },
-		func() { m.grants = m.grants[:1] },
-		func() { m.method = announced(methodBasic, methodPost) },
-	} {
-		reduce()
-		a, err := t.fetch.post(ctx, u, http.Header{"Content-Type": {"application/json"}}, m.encode(t.opts.ClientName), true)
-		if err != nil {
-			return nil, err
-		}
-		e := a.refusal()
-		if e == nil {
-			if refused != nil {
-				t.odd(a.url, "the server registers the program only with fewer members; it refused the first request: "+refused.Code)
-			}
-			g, err := parseRegistration(a.body)
-			if err != nil || g.id == "" {
-				return nil, &Error{URL: a.url, Rule: "invalid registration response (RFC 7591)", Err: err}
-			}
-			return g, nil
-		}
-		if refused == nil {
-			refused = e
-		}
-		if !a.isSuccess() && a.status != http.StatusBadRequest && a.status != http.StatusUnprocessableEntity || isCode(e, "invalid_redirect_uri") {
-			break
-		}
-	}
-	rule := "cannot register the program with the redirect URI " + redirect
-	switch {
-	case s.legacy:
-		return nil, &Error{URL: origin(t.url), Rule: "the server demands authorization, but has neither metadata nor client registration", Err: refused}
-	case redirect == deviceGrant:
-		rule = "cannot register the program for device authorization"
-	}
-	return nil, &Error{URL: httpx.Clean(u), Rule: rule, Err: refused}
-}
-
-// A clientMetadata is what a registration request states (RFC 7591, section 2).
-type clientMetadata struct {
-	redirect, kind, method string
-	grants, scopes         []string
-}
-
-func applicationType(redirect string) string {
-	if strings.HasPrefix(redirect, "https:") {
-		return "web"
-	}
-	return "native"
-}
-
-func (m *clientMetadata) encode(name string) []byte {
-	name, scope := cmp.Or(name, "stdmcp"), strings.Join(m.scopes, " ")
-	b := texts{"client_name": &name, "application_type": &m.kind, "scope": &scope, "token_endpoint_auth_method": &m.method}.encode()
-	uris, responses := []string{m.redirect}, []string{"code"}
-	if m.redirect == deviceGrant {
-		uris, responses = nil, nil
-	}
-	for _, v := range [...]struct {
-		name   string
-		values []string
-	}{
-		{"redirect_uris", uris}, {"grant_types", m.grants}, {"response_types", responses},
-	} {
-		b = append(wire.AppendKey(b, v.name), '[')
-		for _, v := range v.values {
-			b = wire.AppendString(wire.AppendComma(b), v)
-		}
-		b = append(b, ']')
-	}
-	return append(b, '}')
-}
-
 // checkClientURL checks the URL of a client ID metadata document.
 func checkClientURL(raw string) error {
 	u, err := url.Parse(raw)
 	if err != nil || u.Scheme != "https" || u.Host == "" || u.Path == "" || u.Path == "/" || u.Fragment != "" || u.User != nil {
-		return &Error{URL: clean(raw), Rule: "Options.ClientURL must be an https URL with a path (Client ID Metadata Documents)"}
+		return ruleError(clean(raw), "Options.ClientURL must be an https URL with a path (Client ID Metadata Documents)", nil)
 	}
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"net/url"
 	"strings"
 	"time"
 
@@ -49,7 +48,7 @@ func (d *Device) show(ctx context.Context, c *DeviceCode) error {
 	case d.Show != nil:
 		return d.Show(ctx, c)
 	case d.Out == nil:
-		return &Error{Rule: "Device needs Show or Out (both are nil)"}
+		return ruleError("", "Device needs Show or Out (both are nil)", nil)
 	}
 	text := "Open this page on any device:\n\n" + c.URL + "\n\nand enter the code " + c.Code +
 		" within " + time.Until(c.Expires).Round(time.Second).String() + ".\n"
@@ -76,9 +75,9 @@ func (d *Device) check(t *Transport, s *server) error {
 	case d == nil:
 		return ErrNoBrowser
 	case s.device == "":
-		return &Error{URL: clean(s.issuer), Rule: "no device_authorization_endpoint in the metadata, so the server needs a login with a browser (RFC 8628, section 4)", Err: ErrNoBrowser}
+		return ruleError(clean(s.issuer), "no device_authorization_endpoint in the metadata, so the server needs a login with a browser (RFC 8628, section 4)", ErrNoBrowser)
 	case !t.knowsIssuer(s):
-		return &Error{URL: clean(s.issuer), Rule: "no device authorization with an authorization server that only the MCP server names; if it is the right one, set Options.Issuer to it", Err: ErrNoBrowser}
+		return ruleError(clean(s.issuer), "no device authorization with an authorization server that only the MCP server names; if it is the right one, set Options.Issuer to it", ErrNoBrowser)
 	}
 	return nil
 }
@@ -125,8 +124,7 @@ type deviceAnswer struct {
 
 // request sends the device authorization request (RFC 8628, section 3.1).
 func (*Device) request(ctx context.Context, t *Transport, s *server, c *Client, scopes []string) (*deviceAnswer, error) {
-	form := url.Values{}
-	t.complete(form, s)
+	form := t.form(s)
 	if len(scopes) > 0 {
 		form.Set("scope", strings.Join(scopes, " "))
 	}
@@ -156,7 +154,7 @@ func parseDeviceAnswer(r *response, f *fetcher) (*deviceAnswer, error) {
 		return true
 	})
 	refuse := func(rule string, err error) (*deviceAnswer, error) {
-		return nil, &Error{URL: r.url, Rule: "invalid device authorization response (RFC 8628, section 3.2)" + rule, Err: err}
+		return nil, ruleError(r.url, "invalid device authorization response (RFC 8628, section 3.2)"+rule, err)
 	}
 	switch {
 	case err != nil:
@@ -192,8 +190,7 @@ func parseDeviceAnswer(r *response, f *fetcher) (*deviceAnswer, error) {
 // poll requests the token until the user has answered (RFC 8628, sections 3.4 and
 // 3.5).
 func (a *deviceAnswer) poll(ctx context.Context, t *Transport, s *server, c *Client, key *Key) (*token, error) {
-	form := url.Values{"grant_type": {deviceGrant}, "device_code": {a.device}}
-	t.complete(form, s)
+	form := t.form(s, "grant_type", deviceGrant, "device_code", a.device)
 	began, wait := time.Now(), a.interval
 	for last := error(nil); ; {
 		due := wait <= time.Until(a.Expires)

@@ -11,7 +11,6 @@ import (
 
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/httpx"
-	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/httperr"
 )
 
@@ -78,7 +77,7 @@ func (t *Transport) discover(ctx context.Context, d demand) (*server, error) {
 		s.legacy = true
 		return s, t.findServer(ctx, s, origin(t.url), dead)
 	case len(m.servers) == 0: // it is the server itself, which brings no other party in, or none
-		return s, t.findServer(ctx, s, origin(t.url), &Error{URL: httpx.Clean(t.url), Rule: "the metadata names no authorization server"})
+		return s, t.findServer(ctx, s, origin(t.url), ruleError(httpx.Clean(t.url), "the metadata names no authorization server", nil))
 	}
 	return s, t.findServer(ctx, s, t.chooseServer(m.servers), nil)
 }
@@ -100,16 +99,10 @@ func (t *Transport) isOwn(m *resourceMetadata, said string) bool {
 		err == nil && httpx.SameOrigin(u, t.url) && strings.HasPrefix(path.Clean(u.Path)+"/", resourcePath+"/")
 }
 
-// chooseServer returns Options.Issuer; else the server in the list that the
-// client is registered with or that was used before; else the first of the list.
+// chooseServer returns the server in the list that the client is registered with or that
+// was used before; else the first of the list.
 func (t *Transport) chooseServer(list []string) string {
-	if t.opts.Issuer != "" {
-		return t.opts.Issuer
-	}
-	t.mu.Lock()
-	known := t.binding.issuer
-	t.mu.Unlock()
-	for _, want := range []string{t.opts.Client.Issuer, known} {
+	for _, want := range [...]string{t.opts.Client.Issuer, t.currentBinding().issuer} {
 		if i := slices.IndexFunc(list, func(s string) bool { return sameIssuer(s, want) }); want != "" && i >= 0 {
 			return list[i]
 		}
@@ -147,15 +140,15 @@ func (t *Transport) findResource(ctx context.Context, said string) (m *resourceM
 	at, ok, err := t.search(ctx, q, func(i int) (outcome, error) {
 		u, err := places[i]()
 		if err != nil {
-			return absent, &Error{URL: httpx.Clean(t.url), Rule: "the challenge has an invalid resource_metadata", Err: err}
+			return absent, ruleError(httpx.Clean(t.url), "the challenge has an invalid resource_metadata", err)
 		}
 		a, err := t.fetch.get(ctx, u, nil)
 		if o, err := a.outcome(err); o != fits {
 			return o, err
 		}
-		m, err := a.resourceMetadata()
+		m, err := parseResourceMetadata(a.body)
 		if err != nil {
-			return foreign, err
+			return foreign, ruleError(a.url, "invalid metadata (RFC 9728)", err)
 		}
 		docs[i] = m
 		named := ""
@@ -164,10 +157,10 @@ func (t *Transport) findResource(ctx context.Context, said string) (m *resourceM
 		}
 		switch {
 		case m.resource == "":
-			return absent, &Error{URL: a.url, Rule: "the metadata states no resource (RFC 9728, section 2)"}
+			return absent, ruleError(a.url, "the metadata states no resource (RFC 9728, section 2)", nil)
 		case !t.isOwn(m, named):
-			return foreign, &Error{URL: httpx.Clean(t.url), Rule: "the metadata is for another resource, " + clean(m.resource) +
-				" (RFC 9728, section 3.3); if that is right, set Options.Resource"}
+			return foreign, ruleError(httpx.Clean(t.url), "the metadata is for another resource, "+clean(m.resource)+
+				" (RFC 9728, section 3.3); if that is right, set Options.Resource", nil)
 		case t.isExact(m):
 			return exact, nil
 		}
@@ -229,10 +222,10 @@ func (t *Transport) search(ctx context.Context, q quest, read func(i int) (outco
 func (t *Transport) findServer(ctx context.Context, s *server, issuer string, dead error) error {
 	base, err := t.fetch.parse(issuer)
 	if err != nil {
-		return &Error{URL: httpx.Clean(t.url), Rule: "the server names an invalid authorization server", Err: err}
+		return ruleError(httpx.Clean(t.url), "the server names an invalid authorization server", err)
 	}
 	if base.RawQuery != "" || base.Fragment != "" {
-		return &Error{URL: clean(issuer), Rule: "an issuer must not have a query or a fragment (RFC 8414, section 2)"}
+		return ruleError(clean(issuer), "an issuer must not have a query or a fragment (RFC 8414, section 2)", nil)
 	}
 	legacy, stated := s.legacy, issuer
 	s.legacy = false
@@ -252,10 +245,10 @@ func (t *Transport) findServer(ctx context.Context, s *server, issuer string, de
 		m, err := parseServerMetadata(a.body)
 		switch {
 		case err != nil:
-			return foreign, &Error{URL: a.url, Rule: "invalid metadata (RFC 8414)", Err: err}
+			return foreign, ruleError(a.url, "invalid metadata (RFC 8414)", err)
 		case !sameIssuer(m.issuer, stated):
-			return foreign, &Error{URL: a.url, Rule: "the metadata of " + printable(issuer) + " has another issuer, " + printable(m.issuer) +
-				" (RFC 8414, section 3.3); if one of the two is right, set Options.Issuer to it" + templateHint(m.issuer)}
+			return foreign, ruleError(a.url, "the metadata of "+printable(issuer)+" has another issuer, "+printable(m.issuer)+
+				" (RFC 8414, section 3.3); if one of the two is right, set Options.Issuer to it"+templateHint(m.issuer), nil)
 		}
 		if m.issuer != stated {
 			t.odd(a.url, "the issuer in the metadata, "+printable(m.issuer)+", differs by the last slash")
@@ -272,7 +265,7 @@ func (t *Transport) findServer(ctx context.Context, s *server, issuer string, de
 	case err != nil:
 		return err
 	case !legacy:
-		return &Error{URL: clean(issuer), Rule: "no authorization server metadata at any well-known URL (Authorization Server Metadata Discovery)"}
+		return ruleError(clean(issuer), "no authorization server metadata at any well-known URL (Authorization Server Metadata Discovery)", nil)
 	}
 	s.legacy = true
 	s.serverMetadata = serverMetadata{issuer: issuer, stated: issuer, authorize: issuer + "/authorize", token: issuer + "/token", register: issuer + "/register"}
@@ -329,11 +322,11 @@ func (t *Transport) checkEndpoints(s *server) error {
 			t.odd(clean(s.issuer), "invalid "+e.name)
 			*e.url = ""
 		default:
-			return &Error{URL: clean(s.issuer), Rule: "invalid " + e.name, Err: err}
+			return ruleError(clean(s.issuer), "invalid "+e.name, err)
 		}
 	}
 	if s.token == "" {
-		return &Error{URL: clean(s.issuer), Rule: "no token_endpoint in the metadata"}
+		return ruleError(clean(s.issuer), "no token_endpoint in the metadata", nil)
 	}
 	return nil
 }
@@ -363,14 +356,6 @@ func origin(u *url.URL) string {
 	return strings.ToLower(u.Scheme) + "://" + strings.ToLower(u.Host)
 }
 
-func (a *response) resourceMetadata() (*resourceMetadata, error) {
-	m, err := parseResourceMetadata(a.body)
-	if err != nil {
-		return nil, &Error{URL: a.url, Rule: "invalid metadata (RFC 9728)", Err: err}
-	}
-	return m, nil
-}
-
 // outcome classifies a response, or the error of a request without one: it is fits if
 // there is a document. A server that answers with redirects in a circle has none.
 func (a *response) outcome(err error) (outcome, error) {
@@ -382,201 +367,11 @@ func (a *response) outcome(err error) (outcome, error) {
 	case a.isObject():
 		return fits, nil
 	case a.isSuccess():
-		return absent, &Error{URL: a.url, Rule: "no metadata at this URL: the response is not JSON"}
+		return absent, ruleError(a.url, "no metadata at this URL: the response is not JSON", nil)
 	}
-	err = &Error{URL: a.url, Rule: "no metadata at this URL: " + strconv.Itoa(a.status) + " " + http.StatusText(a.status)}
+	err = ruleError(a.url, "no metadata at this URL: "+strconv.Itoa(a.status)+" "+http.StatusText(a.status), nil)
 	if a.status/100 == 5 {
 		return unavailable, err
 	}
 	return absent, err
-}
-
-// resourceMetadata holds the used members of protected resource metadata (RFC
-// 9728, section 2).
-type resourceMetadata struct {
-	resource     string
-	servers      []string
-	scopes       []string
-	dpopRequired bool
-}
-
-func parseResourceMetadata(data []byte) (*resourceMetadata, error) {
-	m := &resourceMetadata{}
-	return m, readMembers(data, func(r *wire.Reader, key string) {
-		switch key {
-		case "resource":
-			m.resource = optString(r)
-		case "authorization_servers":
-			m.servers = oneOrMore(r)
-		case "scopes_supported":
-			m.scopes = lenientStrings(r)
-		case "dpop_bound_access_tokens_required":
-			m.dpopRequired = optBool(r)
-		default:
-			r.Skip()
-		}
-	})
-}
-
-// serverMetadata holds the used members of authorization server metadata (RFC
-// 8414, section 2, and its extensions).
-type serverMetadata struct {
-	issuer         string
-	stated         string // the issuer as the metadata has it; see matchesIssuer
-	authorize      string
-	token          string
-	register       string
-	revoke         string
-	device         string // RFC 8628, section 4
-	scopes         []string
-	authMethods    []string // of client authentication
-	signingAlgs    []string // of private_key_jwt
-	pkceMethods    []string // of PKCE
-	pkceKnown      bool     // the metadata has pkceMethods
-	dpopAlgs       []string
-	clientURLs     bool // client-id metadata documents
-	issInResponses bool // RFC 9207
-}
-
-func parseServerMetadata(data []byte) (*serverMetadata, error) {
-	m := &serverMetadata{}
-	return m, readMembers(data, func(r *wire.Reader, key string) {
-		switch key {
-		case "issuer":
-			m.issuer = optString(r)
-		case "authorization_endpoint":
-			m.authorize = lenientString(r)
-		case "token_endpoint":
-			m.token = optString(r)
-		case "registration_endpoint":
-			m.register = lenientString(r)
-		case "revocation_endpoint":
-			m.revoke = lenientString(r)
-		case "device_authorization_endpoint":
-			m.device = lenientString(r)
-		case "scopes_supported":
-			m.scopes = lenientStrings(r)
-		case "token_endpoint_auth_methods_supported":
-			m.authMethods = optStrings(r)
-		case "token_endpoint_auth_signing_alg_values_supported":
-			m.signingAlgs = optStrings(r)
-		case "code_challenge_methods_supported":
-			m.pkceKnown = r.Kind() != wire.Null
-			m.pkceMethods = optStrings(r)
-		case "dpop_signing_alg_values_supported":
-			m.dpopAlgs = optStrings(r)
-		case "client_id_metadata_document_supported":
-			m.clientURLs = lenientBool(r)
-		case "authorization_response_iss_parameter_supported":
-			m.issInResponses = optBool(r)
-		default:
-			r.Skip()
-		}
-	})
-}
-
-// readMembers calls read for each member of the object data; read must read the
-// value.
-func readMembers(data []byte, read func(r *wire.Reader, key string)) error {
-	r := wire.NewReader(data)
-	for r.Object(); r.More(); {
-		read(&r, string(r.Key()))
-	}
-	return r.End()
-}
-
-// texts are members of an object that are texts, by name; null means absent.
-type texts map[string]*string
-
-// read reads data. other reads the value of another member, and reports whether it did; it
-// may be nil.
-func (m texts) read(data []byte, other func(r *wire.Reader, key string) bool) error {
-	return readMembers(data, func(r *wire.Reader, key string) {
-		if to := m[key]; to != nil {
-			*to = optString(r)
-		} else if other == nil || !other(r, key) {
-			r.Skip()
-		}
-	})
-}
-
-// encode returns an object with the texts that are not empty, but for its last brace.
-func (m texts) encode() []byte {
-	b := []byte{'{'}
-	for _, name := range wire.SortedKeys(m) {
-		if *m[name] != "" {
-			b = wire.AppendString(wire.AppendKey(b, name), *m[name])
-		}
-	}
-	return b
-}
-
-// optString, optStrings and optBool read a value; null means absent.
-func optString(r *wire.Reader) string {
-	if r.Null() {
-		return ""
-	}
-	return r.String()
-}
-
-func optStrings(r *wire.Reader) (list []string) {
-	if r.Null() {
-		return nil
-	}
-	for r.Array(); r.More(); {
-		list = append(list, r.String())
-	}
-	return list
-}
-
-// oneOrMore reads a list, or a text as a list of one.
-func oneOrMore(r *wire.Reader) []string {
-	if r.Kind() == wire.String {
-		return []string{r.String()}
-	}
-	return optStrings(r)
-}
-
-// optBool takes any value but false and "false" for true, because the members that it reads
-// demand something of the client.
-func optBool(r *wire.Reader) bool {
-	switch r.Kind() {
-	case wire.Bool:
-		return r.Bool()
-	case wire.String:
-		return r.String() != "false"
-	}
-	return !r.Null() && r.Raw() != nil
-}
-
-// lenientString, lenientStrings and lenientBool read an optional value, which they drop
-// if it has another type: then the feature is not used. They are not for members whose
-// absence weakens a check, such as that of iss, DPoP or client authentication.
-func lenientString(r *wire.Reader) string {
-	if r.Kind() == wire.String {
-		return r.String()
-	}
-	r.Skip()
-	return ""
-}
-
-func lenientStrings(r *wire.Reader) (list []string) {
-	if r.Kind() != wire.Array {
-		r.Skip()
-		return nil
-	}
-	for r.Array(); r.More(); {
-		if s := lenientString(r); s != "" {
-			list = append(list, s)
-		}
-	}
-	return list
-}
-
-func lenientBool(r *wire.Reader) bool {
-	if r.Kind() == wire.Bool {
-		return r.Bool()
-	}
-	r.Skip()
-	return false
 }

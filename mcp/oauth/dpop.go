@@ -44,7 +44,7 @@ func (t *Transport) proofKey(s *server, old *token, d demand) (*Key, []byte, err
 	if t.opts.DPoP == DPoPAuto && !s.dpop && d.bearer {
 		return nil, nil, nil
 	}
-	return nil, nil, &Error{URL: clean(s.issuer), Rule: "the authorization server does not support DPoP with ES256 or EdDSA, which the MCP server or Options.DPoP requires (RFC 9449, section 5.1)"}
+	return nil, nil, ruleError(clean(s.issuer), "the authorization server does not support DPoP with ES256 or EdDSA, which the MCP server or Options.DPoP requires (RFC 9449, section 5.1)", nil)
 }
 
 // proof returns a DPoP proof for a request. token is the access token of the

@@ -51,7 +51,7 @@ type addressLimitKey struct{}
 
 func (l addressLimit) check(a netip.Addr) error {
 	if l.loopbackOnly && zoneOf(a) != loopback {
-		return &Error{Rule: "a name for this machine resolves to another machine; http is allowed on this machine only"}
+		return ruleError("", "a name for this machine resolves to another machine; http is allowed on this machine only", nil)
 	}
 	return l.resourceZone.check(a)
 }
@@ -171,14 +171,14 @@ func (f *fetcher) check(u *url.URL) error {
 	default:
 		rule = "the URL must be https (Communication Security); http is allowed only if it and the MCP server are on this machine"
 	}
-	return &Error{URL: clean(u.String()), Rule: rule}
+	return ruleError(clean(u.String()), rule, nil)
 }
 
 // parse parses and checks a URL from a server.
 func (f *fetcher) parse(raw string) (*url.URL, error) {
 	u, err := url.Parse(raw)
 	if err != nil {
-		return nil, &Error{Rule: "invalid URL"}
+		return nil, ruleError("", "invalid URL", nil)
 	}
 	if err := f.check(u); err != nil {
 		return nil, err
@@ -216,14 +216,14 @@ func (f *fetcher) get(ctx context.Context, u *url.URL, header http.Header) (*res
 		last = a
 		next, err := httpx.ParseReference(u, a.header.Get("Location"))
 		if err != nil || a.header.Get("Location") == "" {
-			return a, &Error{URL: a.url, Rule: "a redirect without a valid Location"}
+			return a, ruleError(a.url, "a redirect without a valid Location", nil)
 		}
 		if err := f.check(next); err != nil {
-			return a, &Error{URL: a.url, Rule: "refused redirect", Err: err}
+			return a, ruleError(a.url, "refused redirect", err)
 		}
 		u = next
 	}
-	return last, &Error{URL: httpx.Clean(u), Rule: "too many redirects"}
+	return last, ruleError(httpx.Clean(u), "too many redirects", nil)
 }
 
 // post sends a body. It follows redirects of a public one, which has no secrets, if they
@@ -240,14 +240,14 @@ func (f *fetcher) post(ctx context.Context, u *url.URL, header http.Header, body
 		next, err := httpx.ParseReference(u, a.header.Get("Location"))
 		switch {
 		case !public:
-			return nil, &Error{URL: a.url, Rule: "the server redirected a request that has secrets"}
+			return nil, ruleError(a.url, "the server redirected a request that has secrets", nil)
 		case err != nil || a.header.Get("Location") == "" || !httpx.SameOrigin(next, u) ||
 			a.status != http.StatusTemporaryRedirect && a.status != http.StatusPermanentRedirect:
-			return nil, &Error{URL: a.url, Rule: "refused redirect of a registration: it must be 307 or 308, to the same origin"}
+			return nil, ruleError(a.url, "refused redirect of a registration: it must be 307 or 308, to the same origin", nil)
 		}
 		u = next
 	}
-	return nil, &Error{URL: httpx.Clean(u), Rule: "too many redirects"}
+	return nil, ruleError(httpx.Clean(u), "too many redirects", nil)
 }
 
 func (f *fetcher) send(ctx context.Context, method string, u *url.URL, header http.Header, body []byte) (*response, error) {
@@ -257,7 +257,7 @@ func (f *fetcher) send(ctx context.Context, method string, u *url.URL, header ht
 	where := httpx.Clean(u)
 	req, err := http.NewRequestWithContext(ctx, method, u.String(), bytes.NewReader(body))
 	if err != nil {
-		return nil, &Error{URL: where, Rule: "invalid URL"}
+		return nil, ruleError(where, "invalid URL", nil)
 	}
 	for name, values := range header {
 		req.Header[name] = values
@@ -265,20 +265,20 @@ func (f *fetcher) send(ctx context.Context, method string, u *url.URL, header ht
 	req.Header.Set("Accept", "application/json")
 	checked, err := f.withAddressCheck(ctx, req)
 	if err != nil {
-		return nil, &Error{URL: where, Rule: "refused to connect", Err: err}
+		return nil, ruleError(where, "refused to connect", err)
 	}
 	resp, err := f.seen.RoundTrip(req.WithContext(checked))
 	if err != nil {
 		form, _ := url.ParseQuery(string(body))
-		return nil, &Error{URL: where, Rule: "no response to " + method, Err: httpx.Redact(err, req, secretsOf(form, nil)...)}
+		return nil, ruleError(where, "no response to "+method, httpx.Redact(err, req, secretsOf(form, nil)...))
 	}
 	defer resp.Body.Close()
 	data, err := buffers.ReadUpTo(resp.Body, maxDocument+1)
 	if err != nil {
-		return nil, &Error{URL: where, Rule: "cannot read the response", Err: err}
+		return nil, ruleError(where, "cannot read the response", err)
 	}
 	if len(data) > maxDocument {
-		return nil, &Error{URL: where, Rule: "the response is larger than 1 MiB"}
+		return nil, ruleError(where, "the response is larger than 1 MiB", nil)
 	}
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	return &response{where, resp.StatusCode, resp.Header, data}, nil

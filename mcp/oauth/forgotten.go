@@ -3,7 +3,6 @@ package oauth
 import (
 	"context"
 	"errors"
-	"net/url"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
@@ -40,10 +39,7 @@ func (t *Transport) forgotten(ctx context.Context, s *server, known *registratio
 	}
 	ctx, cancel := withTimeout(ctx, probeTime)
 	defer cancel()
-	form := url.Values{
-		"grant_type": {"authorization_code"}, "code": {randomString()}, "redirect_uri": {known.redirect}, "code_verifier": {randomString()},
-	}
-	t.complete(form, s)
+	form := t.form(s, "grant_type", "authorization_code", "code", randomString(), "redirect_uri", known.redirect, "code_verifier", randomString())
 	_, err := t.requestToken(ctx, &s.serverMetadata, known.client(s), form, nil)
 	return isRefusal(err) && isCode(err, "invalid_client")
 }
@@ -64,7 +60,7 @@ func (t *Transport) afterTimeout(ctx context.Context, s *server, c *Client, err 
 		then = "; the stored registration was deleted, in case that the page does not know the client: the next attempt registers the program anew"
 	}
 	if !ok {
-		return &Error{URL: clean(s.authorize), Rule: "the user did not log in" + then, Err: err}
+		return ruleError(clean(s.authorize), "the user did not log in"+then, err)
 	}
 	own := *e
 	own.Rule += then

@@ -33,7 +33,7 @@ func SourceFile(path string) Source {
 		defer f.Close()
 		data, err := buffers.ReadUpTo(f, maxEntry+1)
 		if err == nil && len(data) > maxEntry {
-			err = &Error{Rule: path + " is larger than a token may be (128 KiB)"}
+			err = ruleError("", path+" is larger than a token may be (128 KiB)", nil)
 		}
 		return strings.TrimSpace(string(data)), err
 	}
@@ -79,13 +79,13 @@ type ClientCredentials struct{}
 
 func (ClientCredentials) form(_ context.Context, t *Transport, s *server, _ []string) (url.Values, error) {
 	if c := t.opts.Client; c.ID == "" || c.Secret == "" && c.Key == nil {
-		return nil, &Error{URL: clean(s.issuer), Rule: "ClientCredentials needs Options.Client with an ID and a Secret or Key"}
+		return nil, ruleError(clean(s.issuer), "ClientCredentials needs Options.Client with an ID and a Secret or Key", nil)
 	}
 	// Otherwise a malicious MCP server could name an authorization server of its
 	// own and receive the secret, without a user who would notice.
 	if t.opts.Client.Secret != "" && !t.knowsIssuer(s) {
-		return nil, &Error{URL: clean(s.issuer), Rule: "ClientCredentials: the client's secret is not sent to an authorization server that only the MCP server names; " +
-			"if it is the right one, set Options.Issuer, or Options.TrustDiscoveredIssuer for any"}
+		return nil, ruleError(clean(s.issuer), "ClientCredentials: the client's secret is not sent to an authorization server that only the MCP server names; "+
+			"if it is the right one, set Options.Issuer, or Options.TrustDiscoveredIssuer for any", nil)
 	}
 	return url.Values{"grant_type": {"client_credentials"}}, nil
 }
@@ -114,16 +114,16 @@ func (g Assertion) form(ctx context.Context, t *Transport, s *server, _ []string
 	}
 	j, err := parseJWT(a)
 	if err != nil {
-		return nil, &Error{URL: clean(s.issuer), Rule: "the assertion is invalid", Err: err}
+		return nil, ruleError(clean(s.issuer), "the assertion is invalid", err)
 	}
 	if !j.expires.IsZero() && time.Now().After(j.expires) {
-		return nil, &Error{URL: clean(s.issuer), Rule: "the assertion has expired (RFC 7523, section 3)"}
+		return nil, ruleError(clean(s.issuer), "the assertion has expired (RFC 7523, section 3)", nil)
 	}
 	// Without the check, a malicious MCP server could name an authorization
 	// server of its own and use the assertion elsewhere.
 	named := t.opts.Issuer != "" || t.opts.Client.Issuer != ""
 	if !named && !slices.Contains(j.audience, s.name()) && !slices.Contains(j.audience, s.token) {
-		return nil, &Error{URL: clean(s.issuer), Rule: "the assertion is for another audience (RFC 7523, section 3); if this authorization server is the right one, set Options.Issuer"}
+		return nil, ruleError(clean(s.issuer), "the assertion is for another audience (RFC 7523, section 3); if this authorization server is the right one, set Options.Issuer", nil)
 	}
 	return url.Values{"grant_type": {jwtBearer}, "assertion": {a}}, nil
 }
@@ -183,7 +183,7 @@ func (g Identity) form(ctx context.Context, t *Transport, s *server, scopes []st
 		err = j.checkGrant(s, t.opts.Client.ID)
 	}
 	if err != nil {
-		return nil, &Error{URL: clean(g.TokenURL), Rule: "the identity provider issued an invalid assertion (Enterprise-Managed Authorization, section 4.3)", Err: err}
+		return nil, ruleError(clean(g.TokenURL), "the identity provider issued an invalid assertion (Enterprise-Managed Authorization, section 4.3)", err)
 	}
 	return url.Values{"grant_type": {jwtBearer}, "assertion": {k.access}}, nil
 }
@@ -192,11 +192,11 @@ func (g Identity) form(ctx context.Context, t *Transport, s *server, scopes []st
 // what.
 func readSource(ctx context.Context, src Source, what string) (string, error) {
 	if src == nil {
-		return "", &Error{Rule: what + " has no Source (it is nil)"}
+		return "", ruleError("", what+" has no Source (it is nil)", nil)
 	}
 	s, err := src(ctx)
 	if err == nil && s == "" {
-		return "", &Error{Rule: "the Source of " + what + " returned an empty value"}
+		return "", ruleError("", "the Source of "+what+" returned an empty value", nil)
 	}
 	return s, err
 }

@@ -82,7 +82,7 @@ func (t *Transport) probe(ctx context.Context) (demand, error) {
 func (t *Transport) probeWith(ctx context.Context, method, body string, h http.Header) (d demand, status int, err error) {
 	req, err := http.NewRequestWithContext(ctx, method, t.url.String(), strings.NewReader(body))
 	if err != nil {
-		return d, 0, &Error{URL: httpx.Clean(t.url), Rule: "invalid URL"}
+		return d, 0, ruleError(httpx.Clean(t.url), "invalid URL", nil)
 	}
 	req.Header = h
 	var used usedAddress
@@ -123,7 +123,7 @@ func (t *Transport) Logout(ctx context.Context) error {
 	}
 	for _, key := range []StoreKey{b.key(), t.bindingKey()} {
 		if e := t.save(ctx, key, nil); e != nil {
-			err = &Error{Rule: "cannot write the store", Err: e}
+			err = ruleError("", "cannot write the store", e)
 		}
 	}
 	t.mu.Lock()
@@ -170,7 +170,7 @@ func (t *Transport) SharedResource(ctx context.Context) (string, error) {
 func (t *Transport) lockedLoad(ctx context.Context) (unlock func(), k *token, err error) {
 	unlock, err = t.store.Lock(ctx, t.bindingKey())
 	if err != nil {
-		return nil, nil, &Error{Rule: "cannot lock the store", Err: err}
+		return nil, nil, ruleError("", "cannot lock the store", err)
 	}
 	if k, err = t.load(ctx); err != nil && !errors.Is(err, errStored) {
 		unlock()

@@ -76,7 +76,7 @@ func (l *Loopback) Listen(ctx context.Context, last string) (Receiver, error) {
 	}
 	u, err := url.Parse(fixed)
 	if err != nil || u.Scheme != "http" || !isLoopback(u) || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
-		return nil, &Error{URL: clean(fixed), Rule: "Loopback.RedirectURI must be an http URL on this machine without a query"}
+		return nil, ruleError(clean(fixed), "Loopback.RedirectURI must be an http URL on this machine without a query", nil)
 	}
 	port := u.Port()
 	if v, err := url.Parse(last); err == nil && l.RedirectURI == "" && v.Path == u.Path && (v.Hostname() == u.Hostname() || v.Hostname() == "localhost") {
@@ -87,7 +87,7 @@ func (l *Loopback) Listen(ctx context.Context, last string) (Receiver, error) {
 		ln, err = listenTCP(u.Hostname(), "")
 	}
 	if err != nil {
-		return nil, &Error{URL: clean(fixed), Rule: "cannot listen for the authorization response", Err: err}
+		return nil, ruleError(clean(fixed), "cannot listen for the authorization response", err)
 	}
 	_, port, err = net.SplitHostPort(ln.Addr().String())
 	if err != nil {
@@ -104,7 +104,7 @@ func (l *Loopback) Listen(ctx context.Context, last string) (Receiver, error) {
 			if other, e := listenTCP("::1", ""); e == nil { // this machine has IPv6
 				_ = other.Close()
 				_ = r.Close()
-				return nil, &Error{URL: clean(fixed), Rule: "another program listens for the authorization response, at [::1]", Err: err}
+				return nil, ruleError(clean(fixed), "another program listens for the authorization response, at [::1]", err)
 			}
 		}
 		if err == nil {

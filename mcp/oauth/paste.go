@@ -37,7 +37,7 @@ func (p *Paste) Listen(context.Context, string) (Receiver, error) {
 	return paster{p}, nil
 }
 
-var errPaste = &Error{Rule: "Paste needs both In and Out (one is nil)"}
+var errPaste = ruleError("", "Paste needs both In and Out (one is nil)", nil)
 
 type paster struct{ *Paste }
 

@@ -46,7 +46,7 @@ func (t *Transport) tokenLoaded() {
 // odd reports an accepted oddity of the server at url.
 func (t *Transport) odd(url, what string) {
 	if tr := t.opts.Trace; tr != nil && tr.Odd != nil {
-		tr.Odd(t.name(), &Error{URL: url, Rule: what})
+		tr.Odd(t.name(), ruleError(url, what, nil))
 	}
 }
 
@@ -63,7 +63,7 @@ const reserved = " response_type response_mode request request_uri registration 
 func (o *Options) check() error {
 	for name := range o.Parameters {
 		if name == "" || strings.ContainsAny(name, " \t\r\n") || strings.Contains(reserved, " "+strings.ToLower(name)+" ") {
-			return &Error{Rule: "Options.Parameters must not have " + printable(name) + ", which is a parameter of the protocol"}
+			return ruleError("", "Options.Parameters must not have "+printable(name)+", which is a parameter of the protocol", nil)
 		}
 	}
 	for _, s := range [...]struct {
@@ -75,14 +75,14 @@ func (o *Options) check() error {
 	} {
 		// Without a fixed issuer, the MCP server would choose who profits.
 		if s.set && o.Issuer == "" {
-			return &Error{Rule: "Options." + s.name + " needs Options.Issuer"}
+			return ruleError("", "Options."+s.name+" needs Options.Issuer", nil)
 		}
 	}
 	if o.AuthorizationURL != "" && o.TokenURL == "" {
-		return &Error{Rule: "Options.AuthorizationURL needs Options.TokenURL"}
+		return ruleError("", "Options.AuthorizationURL needs Options.TokenURL", nil)
 	}
 	if u, err := url.Parse(o.RequestResource); o.RequestResource != "" && o.RequestResource != NoResource && (err != nil || u.Scheme == "" || u.Fragment != "") {
-		return &Error{Rule: "Options.RequestResource must be " + NoResource + " or an absolute URI without a fragment (RFC 8707, section 2)"}
+		return ruleError("", "Options.RequestResource must be "+NoResource+" or an absolute URI without a fragment (RFC 8707, section 2)", nil)
 	}
 	return nil
 }
@@ -94,6 +94,21 @@ func (t *Transport) complete(form url.Values, s *server) {
 	}
 	for name, value := range t.opts.Parameters {
 		form.Set(name, value) // none is reserved
+	}
+}
+
+// form returns the parameters of a request to s: names, each with its value, and those that
+// all requests have.
+func (t *Transport) form(s *server, pairs ...string) url.Values {
+	form := url.Values{}
+	setAll(form, pairs...)
+	t.complete(form, s)
+	return form
+}
+
+func setAll(form url.Values, pairs ...string) {
+	for i := 0; i < len(pairs); i += 2 {
+		form.Set(pairs[i], pairs[i+1])
 	}
 }
 
@@ -140,7 +155,7 @@ func (t *Transport) explain(s *server, err error) error {
 	default:
 		return err
 	}
-	return &Error{URL: clean(s.issuer), Rule: then, Err: err}
+	return ruleError(clean(s.issuer), then, err)
 }
 
 // mentions reports whether err is a refusal whose text has one of the words, which are in

@@ -226,7 +226,7 @@ func (f *File) read() (entries map[StoreKey]entry, broken []byte, err error) {
 	}
 	entries = map[StoreKey]entry{}
 	data, err := statefile.Read(f.path, maxFile, false)
-	foreign := &Error{Rule: f.path + " is not a token file, or one of a later version"}
+	foreign := ruleError("", f.path+" is not a token file, or one of a later version", nil)
 	if _, large := diag.Find[*statefile.LargeError](err); large {
 		return nil, nil, foreign
 	}
@@ -235,7 +235,7 @@ func (f *File) read() (entries map[StoreKey]entry, broken []byte, err error) {
 	}
 	if err := wire.Valid(data); err != nil {
 		if f.Report != nil && !f.reported.Swap(true) {
-			f.Report(&Error{Rule: f.path + " is damaged, and its logins are lost; the next login keeps it as " + f.path + ".broken", Err: err})
+			f.Report(ruleError("", f.path+" is damaged, and its logins are lost; the next login keeps it as "+f.path+".broken", err))
 		}
 		return entries, data, nil
 	}
@@ -280,7 +280,7 @@ func (f *File) write(entries map[StoreKey]entry) error {
 	}
 	b = append(b, "\n]\n"...)
 	if len(b) > maxFile {
-		return &Error{Rule: f.path + " would be larger than 16 MiB"}
+		return ruleError("", f.path+" would be larger than 16 MiB", nil)
 	}
 	return statefile.Replace(f.path, b)
 }

@@ -126,10 +126,10 @@ func (a *response) token(form url.Values) (*token, error) {
 		}
 	})
 	if err != nil {
-		return nil, &Error{URL: a.url, Rule: "invalid token response (RFC 6749, section 5.1)", Err: err}
+		return nil, ruleError(a.url, "invalid token response (RFC 6749, section 5.1)", err)
 	}
 	if !validToken(k.access) {
-		return nil, &Error{URL: a.url, Rule: "the token response has no valid access_token"}
+		return nil, ruleError(a.url, "the token response has no valid access_token", nil)
 	}
 	switch {
 	case kind == "bearer":
@@ -141,7 +141,7 @@ func (a *response) token(form url.Values) (*token, error) {
 		k.dpop = true
 	case kind == "n_a" && form.Has("requested_token_type"): // no access token (RFC 8693, section 2.2.1)
 	default:
-		return nil, &Error{URL: a.url, Rule: "the token response has an unsupported token_type"}
+		return nil, ruleError(a.url, "the token response has an unsupported token_type", nil)
 	}
 	asked := strings.Fields(form.Get("scope"))
 	if !strings.Contains(form.Get("scope"), ",") {
@@ -246,19 +246,5 @@ func union(a, b []string) []string {
 
 // containsAll reports whether all of list are in of.
 func containsAll(list, of []string) bool {
-	known := setOf(of)
-	for _, s := range list {
-		if !known[s] {
-			return false
-		}
-	}
-	return true
-}
-
-func setOf(list []string) map[string]bool {
-	set := make(map[string]bool, len(list))
-	for _, s := range list {
-		set[s] = true
-	}
-	return set
+	return len(union(of, list)) == len(union(of, nil))
 }

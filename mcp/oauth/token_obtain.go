@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -102,7 +101,7 @@ func (t *Transport) lockAndObtain(ctx context.Context, used *token, d demand) (*
 	}
 	unlock, err := t.store.Lock(ctx, t.bindingKey())
 	if err != nil {
-		return nil, &Error{Rule: "cannot lock the store", Err: err}
+		return nil, ruleError("", "cannot lock the store", err)
 	}
 	defer unlock()
 	if k, err = t.load(ctx); err != nil {
@@ -137,7 +136,7 @@ func (t *Transport) obtain(ctx context.Context, old *token, d demand) (*token, e
 	var refused error
 	if old != nil && !d.stepUp {
 		if !d.silent && old.justRefused() {
-			return nil, &Error{URL: s.resource, Rule: "the server refuses the token that was just issued for it"}
+			return nil, ruleError(s.resource, "the server refuses the token that was just issued for it", nil)
 		}
 		k, c, err := t.refresh(ctx, s, old)
 		if k != nil {
@@ -180,7 +179,7 @@ func (t *Transport) obtain(ctx context.Context, old *token, d demand) (*token, e
 // loginRequired returns the error of a request that only the user can help. refused
 // is the refusal of the refresh token, or nil.
 func (t *Transport) loginRequired(refused error) error {
-	e := &Error{URL: httpx.Clean(t.url), Rule: "no valid token", Err: ErrLoginRequired}
+	e := ruleError(httpx.Clean(t.url), "no valid token", ErrLoginRequired)
 	if refused != nil {
 		e.Err = fmt.Errorf("%w; the token cannot be refreshed: %w", ErrLoginRequired, refused)
 	}
@@ -226,8 +225,7 @@ func (t *Transport) refresh(ctx context.Context, s *server, old *token) (*token,
 	if f.token == old && time.Now().Before(f.until) {
 		return nil, nil, f.err
 	}
-	form := url.Values{"grant_type": {"refresh_token"}, "refresh_token": {old.refresh}}
-	t.complete(form, s)
+	form := t.form(s, "grant_type", "refresh_token", "refresh_token", old.refresh)
 	k, err := t.requestToken(ctx, &s.serverMetadata, c, form, old.key)
 	if err != nil {
 		return nil, nil, t.explain(s, err)
@@ -246,7 +244,7 @@ func (t *Transport) refresh(ctx context.Context, s *server, old *token) (*token,
 }
 
 func notBound(s *server) error {
-	return &Error{URL: clean(s.issuer), Rule: "the token is not bound to the DPoP key (RFC 9449, section 5)"}
+	return ruleError(clean(s.issuer), "the token is not bound to the DPoP key (RFC 9449, section 5)", nil)
 }
 
 // newToken gets a token from the Grant or the Authorizer.

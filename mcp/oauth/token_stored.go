@@ -43,7 +43,7 @@ const maxEntry = 128 << 10
 // save saves an entry, or deletes it if data is nil.
 func (t *Transport) save(ctx context.Context, key StoreKey, data []byte) error {
 	if n := len(data) + len(key.Issuer) + len(key.Resource) + len(key.Client); data != nil && n > maxEntry {
-		return &Error{Rule: "the server's data is larger than an entry of the store may be (128 KiB)"}
+		return ruleError("", "the server's data is larger than an entry of the store may be (128 KiB)", nil)
 	}
 	return t.store.Save(ctx, key, data)
 }
@@ -53,7 +53,7 @@ func (t *Transport) save(ctx context.Context, key StoreKey, data []byte) error {
 func (t *Transport) load(ctx context.Context) (*token, error) {
 	data, err := t.store.Load(ctx, t.bindingKey())
 	if err != nil {
-		return nil, &Error{Rule: "cannot read the store", Err: err}
+		return nil, ruleError("", "cannot read the store", err)
 	}
 	b, err := parseBinding(data)
 	if err != nil {
@@ -61,7 +61,7 @@ func (t *Transport) load(ctx context.Context) (*token, error) {
 	}
 	if data = nil; b.issuer != "" {
 		if data, err = t.store.Load(ctx, b.key()); err != nil {
-			return nil, &Error{Rule: "cannot read the store", Err: err}
+			return nil, ruleError("", "cannot read the store", err)
 		}
 	}
 	k, err := parseSaved(data)
@@ -97,7 +97,7 @@ func (t *Transport) storeToken(ctx context.Context, s *server, c *Client, k *tok
 		err = t.save(ctx, old.key(), nil)
 	}
 	if err != nil {
-		return nil, &Error{Rule: "cannot store the token", Err: err}
+		return nil, ruleError("", "cannot store the token", err)
 	}
 	t.mu.Lock()
 	t.loaded, t.binding, t.tok, t.failed, t.denied, t.refused = true, b, k, failure{}, failure{}, failure{}
@@ -110,7 +110,7 @@ func (t *Transport) storeWantedScopes(ctx context.Context, scope string) error {
 	b := t.currentBinding()
 	b.wantedScopes = strings.Join(union(strings.Fields(b.wantedScopes), strings.Fields(scope)), " ")
 	if err := t.save(ctx, t.bindingKey(), b.encode()); err != nil {
-		return &Error{Rule: "cannot write the store", Err: err}
+		return ruleError("", "cannot write the store", err)
 	}
 	t.mu.Lock()
 	t.binding = b
@@ -133,7 +133,7 @@ func (t *Transport) discardRefused(ctx context.Context, refusal error) error {
 	}
 	for _, key := range keys {
 		if err := t.save(ctx, key, nil); err != nil {
-			return &Error{Rule: "cannot write the store", Err: err}
+			return ruleError("", "cannot write the store", err)
 		}
 	}
 	t.mu.Lock()
