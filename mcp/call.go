@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
@@ -239,15 +240,14 @@ func cancelNotification(id jsonrpc.ID) *jsonrpc.Request {
 // alone, the memory of a tool's result with long texts becomes that of the texts.
 func (c *Client) decode(q *request, raw []byte, res result) error {
 	r := wire.NewReader(raw)
-	r.Trust()
 	tool, ok := res.(*CallToolResult) // which no cache stores
 	if c.owned && ok {
 		r.Postpone()
 	}
 	if ok && tool.readQuick(raw) {
 		// r has postponed nothing.
-	} else if err := decodeWhole(&r, res); err != nil {
-		return c.failed(q, jsonrpc.Malformed(err))
+	} else if err := c.read(q, &r, raw, res); err != nil {
+		return err
 	}
 	switch err := q.era.classify(q, res.common()); {
 	case err == nil && ok && tool.Content == nil && tool.StructuredContent == nil && tool.Extra["toolResult"] != nil:
@@ -264,6 +264,7 @@ func (c *Client) decode(q *request, raw []byte, res result) error {
 		page.raw = raw
 		if next := page.NextCursor; next != nil && *next == "" && q.era.legacy() {
 			page.NextCursor = nil // the servers of some SDKs end a list so
+			c.odd(c.failed(q, diag.Message("an empty nextCursor")), raw)
 		}
 		for _, err := range page.bad {
 			c.discarded(c.failed(q, err), nil)
@@ -271,6 +272,19 @@ func (c *Client) decode(q *request, raw []byte, res result) error {
 	}
 	if q.slot != nil {
 		c.store(q.slot, raw, res)
+	}
+	return nil
+}
+
+// read reads the result of q, and reports the first part that breaks the protocol and
+// does no harm.
+func (c *Client) read(q *request, r *wire.Reader, raw []byte, v object) error {
+	r.Trust()
+	if err := decodeWhole(r, v); err != nil {
+		return c.failed(q, jsonrpc.Malformed(err))
+	}
+	if odd := r.Odd(); odd != "" {
+		c.odd(c.failed(q, diag.Message(odd)), raw)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/queue"
 	"github.com/stdmcp/stdmcp/internal/retry"
@@ -216,6 +217,7 @@ func (c *Client) Notify(ctx context.Context, method string, params any) error {
 // read call it, so it never blocks.
 func (c *Client) message(l link, m *jsonrpc.Message) {
 	if string(m.Params) == "[]" {
+		c.odd(diag.Message(emptyArray), m.Params)
 		m.Params = nil // PHP servers write an empty object so
 	}
 	if m.IsRequest() {

@@ -137,6 +137,7 @@ func (c *codec) readMembers(v object) {
 		failed := c.hint && c.r.Err() != nil
 		if failed {
 			c.r.Reset(c.mark)
+			c.r.Note("a member of another type, which was skipped")
 			c.hint, c.ended = false, false
 		}
 		if failed || c.key != nil && !c.behind {
@@ -177,8 +178,11 @@ func (c *codec) emptyArray() bool {
 		c.r.Reset(mark)
 		return false
 	}
+	c.r.Note(emptyArray)
 	return true
 }
+
+const emptyArray = "an empty array in place of an object"
 
 // try skips a value that does not have the shape of v, and returns the error. Invalid
 // JSON remains an error of the reader.

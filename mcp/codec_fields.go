@@ -105,14 +105,13 @@ func (c *codec) boolPtr(key string, p **bool) {
 // readBool reads a boolean, which some servers write as a string.
 func (c *codec) readBool() bool {
 	if c.r.Kind() == wire.String {
-		switch mark := c.r.Mark(); c.r.String() {
-		case "true", "True":
-			return true
-		case "false", "False":
-			return false
-		default:
-			c.r.Reset(mark)
+		mark := c.r.Mark()
+		switch s := c.r.String(); s {
+		case "true", "True", "false", "False":
+			c.r.Note("a boolean that is a string")
+			return s[0]|' ' == 't'
 		}
+		c.r.Reset(mark)
 	}
 	return c.r.Bool()
 }
@@ -131,7 +130,11 @@ func (c *codec) intPtr(key string, p **int64) {
 func (c *codec) hintPtr(key string, p **int64) {
 	if c.take(key) {
 		const limit = 1 << 53
-		n := int64(max(-limit, min(c.r.Float(), limit)))
+		f := c.r.Float()
+		n := int64(max(-limit, min(f, limit)))
+		if float64(n) != f {
+			c.r.Note("a number that is not an integer, or is too large")
+		}
 		*p = &n
 	} else if c.put(key, *p != nil) {
 		c.b = wire.AppendInt(c.b, **p)
@@ -269,7 +272,9 @@ func stringList[T ~string](c *codec, key string, p *[]T, always bool) {
 	if c.take(key) {
 		s := []T{}
 		one := c.r.Kind() == wire.String
-		if !one {
+		if one {
+			c.r.Note("a string in place of a list of strings")
+		} else {
 			c.r.Array()
 		}
 		for one || c.more() {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
@@ -49,7 +50,7 @@ func (e Elicitation) answer(ctx context.Context, c *Client, params RawMessage) (
 	form := p.Mode == "" || p.Mode == "form"
 	switch {
 	case form && e.Form != nil:
-		return e.answerForm(ctx, &p)
+		return e.answerForm(ctx, c, &p)
 	case p.Mode == "url" && e.OpenURL != nil:
 		action, err := e.openURL(ctx, &p)
 		if err == nil && action == ElicitAccept {
@@ -64,10 +65,13 @@ func (e Elicitation) answer(ctx context.Context, c *Client, params RawMessage) (
 
 var errAction = errors.New("the action must be accept, decline or cancel")
 
-func (e Elicitation) answerForm(ctx context.Context, p *ElicitParams) (object, error) {
-	fields, err := p.Fields()
+func (e Elicitation) answerForm(ctx context.Context, c *Client, p *ElicitParams) (object, error) {
+	fields, odd, err := p.readFields()
 	if err != nil {
 		return nil, invalidParams("requestedSchema: " + err.Error())
+	}
+	if odd != "" {
+		c.odd(diag.Message(odd), p.RequestedSchema)
 	}
 	res, err := e.Form(ctx, p)
 	if err == nil && res == nil {
@@ -124,21 +128,28 @@ type FormField struct {
 // Fields returns the fields of the form, in the order of RequestedSchema, or an
 // error if that is not the schema of a form.
 func (t *ElicitParams) Fields() ([]FormField, error) {
+	list, _, err := t.readFields()
+	return list, err
+}
+
+// readFields is Fields that also returns what the schema breaks that was read nevertheless.
+func (t *ElicitParams) readFields() (list []FormField, odd string, err error) {
 	if t.RequestedSchema == nil {
-		return nil, nil
+		return nil, "", nil
 	}
 	var f form
-	err := wire.Valid(t.RequestedSchema) // a program may have made it
-	if err == nil {
-		err = decodeText(t.RequestedSchema, &f)
-	}
-	if err != nil {
-		return nil, err
+	r := wire.NewReader(t.RequestedSchema) // a program may have made it
+	if err := decodeWhole(&r, &f); err != nil {
+		return nil, "", err
 	}
 	for i := range f.list {
+		s := &f.list[i].Schema
 		f.list[i].Required = slices.Contains(f.required, f.list[i].Name)
+		if s.Default != nil && s.Check(s.Default) != nil {
+			r.Note("a default that does not match its schema")
+		}
 	}
-	return f.list, nil
+	return f.list, r.Odd(), nil
 }
 
 // A form is the content of a requested schema.
@@ -219,6 +230,7 @@ func (c *codec) readTypes() (kind string) {
 			kind = s
 		}
 	}
+	c.r.Note("a field that may be null")
 	if n != 2 || !null || kind == "" {
 		c.r.Fail(errTypes)
 	}

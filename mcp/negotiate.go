@@ -229,8 +229,9 @@ func (c *Client) sendInitialize(ctx context.Context, version string) (*ServerInf
 		return nil, err
 	}
 	res := new(ServerInfo)
-	if err := decodeText(raw, res); err != nil {
-		return nil, c.failed(q, jsonrpc.Malformed(err))
+	r := wire.NewReader(raw)
+	if err := c.read(q, &r, raw, res); err != nil {
+		return nil, err
 	}
 	res.Probed = never // which servers do not decide
 	return res, nil
@@ -292,8 +293,9 @@ func (c *Client) sendDiscover(ctx context.Context, version string) (*agreement, 
 		return nil, err
 	}
 	var res discoverResult
-	if err := decodeText(raw, &res); err != nil {
-		return nil, c.failed(q, jsonrpc.Malformed(err))
+	r := wire.NewReader(raw)
+	if err := c.read(q, &r, raw, &res); err != nil {
+		return nil, err
 	}
 	if len(res.SupportedVersions) == 0 {
 		return nil, c.failed(q, jsonrpc.Malformed(errors.New("no supportedVersions")))

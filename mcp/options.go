@@ -172,8 +172,8 @@ type Trace struct {
 	Discarded func(ctx context.Context, reason error, data []byte)
 
 	// Odd is called for data from the server that breaks the protocol and that the
-	// client uses nevertheless because nothing can come of it, such as half a
-	// character in a text.
+	// client uses nevertheless because it does no harm, such as half a character in a
+	// text or "true" for a boolean. A message, and a result, is reported once.
 	Odd func(ctx context.Context, reason error, data []byte)
 
 	// Retry is called before the client sends a request again, with the error

@@ -159,8 +159,9 @@ func (r *taskRun) failed(err error) error {
 
 func (r *taskRun) result(raw RawMessage) (*CallToolResult, error) {
 	res := new(CallToolResult)
-	if err := decodeText(raw, res); err != nil {
-		return nil, r.failed(jsonrpc.Malformed(err))
+	text := wire.NewReader(raw)
+	if err := r.c.read(newRequest("tools/call", r.tool, nil), &text, raw, res); err != nil {
+		return nil, err
 	}
 	return res, nil
 }

@@ -136,21 +136,80 @@ func TestLossBetweenCalls(t *testing.T) {
 	}
 }
 
-// TestOddIsReported: a text with half a character is used, and reported once.
+// TestOddIsReported: what breaks the protocol and does no harm is used, and reported once.
 func TestOddIsReported(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		_, rwc := newPeer(t, legacy, func(p *peer, m request) {
-			if m.Method == "tools/call" {
-				p.answer(m, `{"content":[{"type":"text","text":"cut \ud83d"}]}`)
+	result := func(text string) string { return `{"jsonrpc":"2.0","id":$id,"result":` + text + `}` }
+	note := func(params string) string {
+		return `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"` + params + "}\n" + result("{}")
+	}
+	form := func(field string) string {
+		return `{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{"message":"?","requestedSchema":{"type":"object","properties":{"a":` + field + `}}}}` + "\n" + result("{}")
+	}
+	initialized := func(tools string) string {
+		return result(`{"protocolVersion":"2025-11-25","capabilities":{"tools":` + tools + `},"serverInfo":{"name":"s","version":"1"}}`)
+	}
+	tool := func(members string) string {
+		return result(`{"tools":[{"name":"t","inputSchema":{},` + members + `}]}`)
+	}
+	for _, tt := range []struct{ method, reply, want string }{
+		{"ping", result("{}"), ""},
+		{"ping", `{"jsonrpc":"2.0","id":$id,"result":{"a":"cut \ud83d"}}`, "half a character"},
+		{"ping", `{"jsonrpc":"2.0","id":$id,"method":null,"result":{}}`, "that is null"},
+		{"ping", `{"jsonrpc":"2.0","id":$id,"result":{},"error":null}`, "that is null"},
+		{"ping", `{"jsonrpc":"2.0","id":$id,"result":null,"error":{"code":-32603,"message":"m"}}`, "that is null"},
+		{"ping", `{"jsonrpc":"2.0","id":$id,"error":{"code":"-32603","message":"m"}}`, "a code of an error that is a string"},
+		{"ping", `{"jsonrpc":"2.0","id":$id,"error":"m"}`, "an error that is a string"},
+		{"ping", note(`,"params":null`), "that is null"},
+		{"ping", note(`,"params":[]`), "an empty array in place of an object"},
+		{"ping", note(""), ""},
+		{"initialize", initialized("true"), "initialize: a capability that is not an object"},
+		{"initialize", initialized("[]"), "a capability that is not an object"},
+		{"initialize", initialized(`{"listChanged":"true"}`), "a boolean that is a string"},
+		{"tools/list", tool(`"annotations":{"readOnlyHint":"true"}`), "tools/list: a boolean that is a string"},
+		{"tools/list", tool(`"annotations":[]`), "an empty array in place of an object"},
+		{"tools/list", tool(`"description":["a"]`), "a member of another type, which was skipped"},
+		{"tools/list", tool(`"icons":"a.png"`), "a member of another type, which was skipped"},
+		{"tools/list", tool(`"icons":[{"src":"a","sizes":"48x48"}]`), "a string in place of a list of strings"},
+		{"tools/list", tool(`"description":["a"],"annotations":{"readOnlyHint":"true"}`), "a member of another type, which was skipped"},
+		{"tools/list", result(`{"tools":[],"nextCursor":""}`), "an empty nextCursor"},
+		{"tools/list", result(`{"tools":[],"ttlMs":1.5}`), "a number that is not an integer"},
+		{"tools/call", result(`{"content":[],"isError":"false"}`), `tools/call "t": a boolean that is a string`},
+		{"tools/call", result(`{"content":[{"type":"text","text":1}]}`), "content without the members of its type"},
+		{"ping", form(`{"type":["string","null"]}`), "a field that may be null"},
+		{"ping", form(`{"type":"string","enum":["b"],"default":"c"}`), "a default that does not match its schema"},
+		{"ping", form(`{"type":"string","enum":["b"],"default":"b"}`), ""},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			replies := map[string]string{"initialize": initialized("{}"), tt.method: tt.reply}
+			var odd []string
+			c := connectStream(t, testserver.Script(testserver.Replies(replies)).Pipe(), &mcp.Options{
+				ProtocolVersions: []string{legacy},
+				Handlers: []mcp.Handler{mcp.Elicitation{Form: func(context.Context, *mcp.ElicitParams) (*mcp.ElicitResult, error) {
+					return &mcp.ElicitResult{Action: mcp.ElicitAccept}, nil
+				}}},
+				Trace: &mcp.Trace{
+					Odd: func(_ context.Context, reason error, data []byte) { odd = append(odd, reason.Error()) },
+					Discarded: func(_ context.Context, reason error, data []byte) {
+						t.Errorf("%s: discarded %s: %v", tt.reply, data, reason)
+					},
+				},
+			})
+			var err error
+			switch tt.method {
+			case "tools/list":
+				_, err = c.ListTools(t.Context())
+			case "tools/call":
+				_, err = c.CallTool(t.Context(), "t", nil)
+			case "ping":
+				_, err = c.Call(t.Context(), "ping", nil)
+			}
+			synctest.Wait()
+			if failed := strings.Contains(tt.reply, `"error":{`) || strings.Contains(tt.reply, `"error":"`); failed != (err != nil) {
+				t.Errorf("%s: %v", tt.reply, err)
+			}
+			if n := len(odd); n > 1 || (n == 1) != (tt.want != "") || n == 1 && !strings.Contains(odd[0], tt.want) {
+				t.Errorf("%s: reported %q, want %q", tt.reply, odd, tt.want)
 			}
 		})
-		var odd []string
-		c := connectStream(t, rwc, &mcp.Options{Trace: &mcp.Trace{Odd: func(_ context.Context, reason error, data []byte) {
-			odd = append(odd, reason.Error()+string(data))
-		}}})
-		res, err := c.CallTool(t.Context(), "any", nil)
-		if err != nil || res.Text() != "cut \ufffd" || len(odd) != 1 || !strings.Contains(odd[0], "half a character") || !strings.Contains(odd[0], `cut \u`) {
-			t.Errorf("%v, %v, reported %q", res, err, odd)
-		}
-	})
+	}
 }

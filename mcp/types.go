@@ -197,6 +197,7 @@ func capability(c *codec, key string, p **ResourcesCapability) {
 		return
 	}
 	c.key = nil
+	c.r.Note("a capability that is not an object")
 	if declared := c.r.Kind() != wire.Bool; declared || c.r.Bool() {
 		if declared {
 			c.r.Skip()

@@ -151,6 +151,7 @@ func (c *codec) readContent(t *Content) {
 			return
 		}
 		c.r.Reset(mark)
+		c.r.Note("content without the members of its type")
 	}
 	*t = Content{Type: ContentType(kind)}
 	t.Raw = c.r.Raw()

@@ -14,6 +14,7 @@
 package wire
 
 import (
+	"cmp"
 	"strconv"
 	"unicode/utf8"
 )
@@ -78,7 +79,7 @@ type Reader struct {
 	lax     bool                  // strings may hold any bytes; see Lax
 	trusted bool                  // the text is valid; see Trust
 	mend    bool                  // see Mend
-	mended  bool                  // see Mended
+	odd     string                // see Odd
 
 	postpone      bool // see Postpone
 	own           bool // see Again
@@ -103,8 +104,12 @@ func (r *Reader) Lax() { r.lax = true }
 // U+FFFD in a copy of the text, so that what it hands out, raw texts included, has none.
 func (r *Reader) Mend() { r.mend = true }
 
-// Mended reports whether the reader has replaced lone surrogates.
-func (r *Reader) Mended() bool { return r.mended }
+// Odd returns what the first part of the text breaks that was read nevertheless: the
+// first note, or that the reader has replaced lone surrogates.
+func (r *Reader) Odd() string { return r.odd }
+
+// Note makes Odd return what, unless an earlier note did.
+func (r *Reader) Note(what string) { r.odd = cmp.Or(r.odd, what) }
 
 // Trust makes the reader step over arrays and objects without looking at what
 // is in them, and hand out strings without copying them: the text, or what it

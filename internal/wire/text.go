@@ -177,7 +177,8 @@ func (r *Reader) mendFrom(i int) bool {
 	if len(r.data)-i < len(replacement) || escapeLen(view(r.data[i:]), true) == 0 {
 		return false
 	}
-	r.mend, r.mended = false, true // there are none after this
+	r.mend = false // there are none after this
+	r.Note("half a character in a text, which was cut in the middle of it")
 	r.data = append([]byte(nil), r.data...)
 	for text := view(r.data); ; {
 		switch n := escapeLen(text[i:], false); {

@@ -22,8 +22,8 @@ func Parse(data []byte) (Message, error) {
 	return m, err
 }
 
-// parse is Parse that also reports whether it has replaced lone surrogates.
-func parse(data []byte) (m Message, mended bool, err error) {
+// parse is Parse that also returns what the message breaks that was read nevertheless.
+func parse(data []byte) (m Message, odd string, err error) {
 	r := wire.NewReader(bytes.TrimPrefix(data, []byte("\ufeff")))
 	r.Mend()
 	var version, hasMethod bool
@@ -37,18 +37,18 @@ func parse(data []byte) (m Message, mended bool, err error) {
 		case "id":
 			m.ID = readID(&r)
 		case "method":
-			if hasMethod = !r.Null(); hasMethod { // some servers write all members
+			if hasMethod = !null(&r); hasMethod { // some servers write all members
 				m.Method = r.String()
 			}
 		case "params":
-			if !r.Null() {
+			if !null(&r) {
 				m.Params = r.Raw()
 			}
 		case "result":
 			m.Result = r.Raw()
 		case "error":
 			// Some servers write null beside a result.
-			if !r.Null() {
+			if !null(&r) {
 				m.Error = readError(&r)
 			}
 		default:
@@ -57,6 +57,7 @@ func parse(data []byte) (m Message, mended bool, err error) {
 	}
 	if m.Error != nil && string(m.Result) == "null" {
 		m.Result = nil
+		r.Note(nullMember)
 	}
 	err = r.Err()
 	switch {
@@ -82,9 +83,20 @@ func parse(data []byte) (m Message, mended bool, err error) {
 		err = r.End()
 	}
 	if err != nil {
-		return Message{ID: recoverID(data)}, false, Malformed(err)
+		return Message{ID: recoverID(data)}, "", Malformed(err)
 	}
-	return m, r.Mended(), nil
+	return m, r.Odd(), nil
+}
+
+const nullMember = "a member of a message that is null"
+
+// null reads a null in place of an absent member.
+func null(r *wire.Reader) bool {
+	if !r.Null() {
+		return false
+	}
+	r.Note(nullMember)
+	return true
 }
 
 // Reasons why a JSON object is not a message.

@@ -40,13 +40,23 @@ func (d *Dispatcher) Receive(conn Conn, data []byte, only ID) {
 		d.Handler.Trace(false, data)
 	}
 	var err error
-	if text := wire.Trim(bytes.TrimPrefix(data, []byte("\ufeff"))); len(text) > 0 && text[0] == '[' {
+	unmarked := bytes.TrimPrefix(data, []byte("\ufeff"))
+	if len(unmarked) < len(data) {
+		d.odd(errMark, data)
+	}
+	if text := wire.Trim(unmarked); len(text) > 0 && text[0] == '[' {
 		err = d.batch(conn, text, only)
 	} else {
 		err = d.message(conn, text, only)
 	}
 	if err != nil && d.Handler.Dropped != nil {
 		d.Handler.Dropped(err, data)
+	}
+}
+
+func (d *Dispatcher) odd(reason error, data []byte) {
+	if d.Handler.Odd != nil {
+		d.Handler.Odd(reason, data)
 	}
 }
 
@@ -143,16 +153,16 @@ func (d *Dispatcher) batch(conn Conn, data []byte, only ID) error {
 }
 
 const (
-	errHalf      = diag.Message("half a character in a text, which was cut in the middle of it")
+	errMark      = diag.Message("a byte order mark before a message")
 	errBatch     = diag.Message("a batch, which this connection does not accept")
 	errLongBatch = diag.Message("a batch of too many messages")
 )
 
 // message handles one message. The error is the reason to drop it.
 func (d *Dispatcher) message(conn Conn, data []byte, only ID) error {
-	m, mended, err := parse(data)
-	if mended && d.Handler.Odd != nil {
-		d.Handler.Odd(errHalf, data)
+	m, odd, err := parse(data)
+	if odd != "" {
+		d.odd(diag.Message(odd), data)
 	}
 	if len(data) >= minHeld {
 		m.release(len(data))

@@ -106,6 +106,7 @@ func (e *Error) append(b []byte) []byte {
 func readError(r *wire.Reader) *Error {
 	e := new(Error)
 	if r.Kind() == wire.String {
+		r.Note("an error that is a string")
 		e.Message = r.String()
 		return e
 	}
@@ -113,6 +114,7 @@ func readError(r *wire.Reader) *Error {
 		switch string(r.Key()) {
 		case "code":
 			if r.Kind() == wire.String {
+				r.Note("a code of an error that is a string")
 				e.Code, _ = strconv.ParseInt(r.String(), 10, 64)
 			} else if !r.Null() {
 				e.Code = r.Int()

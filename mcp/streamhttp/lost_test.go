@@ -170,11 +170,15 @@ func TestEventIDsThatStartAgain(t *testing.T) {
 			return resp
 		}
 		logs := 0
-		c := f.connect(t, &mcp.Options{Log: func(context.Context, *mcp.LogMessage) { logs++ }})
+		var odd []error
+		c := f.connect(t, &mcp.Options{
+			Log:   func(context.Context, *mcp.LogMessage) { logs++ },
+			Trace: &mcp.Trace{Odd: func(_ context.Context, reason error, _ []byte) { odd = append(odd, reason) }},
+		})
 		time.Sleep(150 * time.Second)
 		synctest.Wait()
-		if logs != 6 {
-			t.Errorf("%d notifications of 3 streams arrived", logs)
+		if logs != 6 || len(odd) != 2 || !strings.Contains(odd[0].Error(), "anew") {
+			t.Errorf("%d notifications of 3 streams arrived; reported %q", logs, odd)
 		}
 		c.Close()
 	})
@@ -218,9 +222,10 @@ func TestByteOrderMark(t *testing.T) {
 		f.call = func(*http.Request) *http.Response {
 			return respond(200, "application/json", "\ufeff"+f.last.result(`{"content":[{"type":"text","text":"hi"}]}`))
 		}
-		c := f.connect(t, nil)
-		if res, err := c.CallTool(t.Context(), "x", nil); err != nil || res.Text() != "hi" {
-			t.Errorf("%v, %v", res, err)
+		var odd []error
+		c := f.connect(t, &mcp.Options{Trace: &mcp.Trace{Odd: func(_ context.Context, reason error, _ []byte) { odd = append(odd, reason) }}})
+		if res, err := c.CallTool(t.Context(), "x", nil); err != nil || res.Text() != "hi" || len(odd) != 1 {
+			t.Errorf("%v, %v, reported %q", res, err, odd)
 		}
 		c.Close()
 	})

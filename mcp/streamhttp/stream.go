@@ -59,7 +59,10 @@ const (
 	maxSeen, maxSeenBytes = 1024, 64 << 10
 )
 
-var errEnded = errors.New("the stream ended before the result")
+var (
+	errEnded = errors.New("the stream ended before the result")
+	errAnew  = errors.New("the server numbers the events of each response anew")
+)
 
 // A stream is a sequence of events. In a session, a server that gives its events
 // ids lets a client continue the stream in another HTTP response.
@@ -128,7 +131,10 @@ func (s *stream) read(resp *http.Response) error {
 			continue
 		}
 		if first && moved && s.seen[id] && (id != resumed || time.Since(began) >= replayTime) {
-			clear(s.seen) // the server numbers the events of each response anew
+			if s.c.Handler.Odd != nil {
+				s.c.Handler.Odd(errAnew, []byte(id))
+			}
+			clear(s.seen)
 			s.seenBytes = 0
 		}
 		first = first && !moved
