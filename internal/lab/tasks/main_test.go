@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"os"
 	"reflect"
 	"testing"
@@ -210,68 +209,13 @@ func (l library) testBytes(t *testing.T) {
 }
 
 func (l library) testOAuth(t *testing.T) {
-	url, logins := protected(t), 0
-	text, err := l.oauth(t.Context(), url, func(ctx context.Context, page string) error {
-		logins++
-		req, err := http.NewRequestWithContext(ctx, http.MethodGet, page, nil)
-		if err != nil {
-			return err
-		}
-		res, err := http.DefaultClient.Do(req)
-		if err != nil {
-			return err
-		}
-		return res.Body.Close()
-	})
-	want(t, text, err, "hello")
-	want(t, logins, nil, 1)
-}
-
-// protected starts a server at a URL that demands authorization, and its
-// authorization server.
-func protected(t *testing.T) string {
 	server, _ := start(t)
-	mux := http.NewServeMux()
-	site := httptest.NewServer(mux)
+	auth := mcptest.NewAuthServer(t, "")
+	site := httptest.NewServer(auth.Protect(server.Handler(nil)))
 	t.Cleanup(site.Close)
-	handler := server.Handler(nil)
-	mux.HandleFunc("/mcp", func(w http.ResponseWriter, req *http.Request) {
-		if req.Header.Get("Authorization") != "Bearer secret" {
-			w.Header().Set("WWW-Authenticate", `Bearer resource_metadata="`+site.URL+`/.well-known/oauth-protected-resource/mcp"`)
-			w.WriteHeader(http.StatusUnauthorized)
-			return
-		}
-		handler.ServeHTTP(w, req)
-	})
-	respond := func(path string, status int, value map[string]any) {
-		mux.HandleFunc(path, func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Type", "application/json")
-			w.WriteHeader(status)
-			json.NewEncoder(w).Encode(value)
-		})
-	}
-	respond("/.well-known/oauth-protected-resource/mcp", 200, map[string]any{"resource": site.URL + "/mcp", "authorization_servers": []string{site.URL}})
-	respond("/.well-known/oauth-authorization-server", 200, map[string]any{
-		"issuer": site.URL, "authorization_endpoint": site.URL + "/authorize", "token_endpoint": site.URL + "/token", "registration_endpoint": site.URL + "/register",
-		"response_types_supported": []string{"code"}, "code_challenge_methods_supported": []string{"S256"}, "grant_types_supported": []string{"authorization_code"},
-		"token_endpoint_auth_methods_supported": []string{"none"},
-	})
-	mux.HandleFunc("/register", func(w http.ResponseWriter, req *http.Request) {
-		var client map[string]any
-		if err := json.NewDecoder(req.Body).Decode(&client); err != nil {
-			t.Error(err)
-		}
-		client["client_id"], client["token_endpoint_auth_method"] = "client", "none"
-		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(http.StatusCreated)
-		json.NewEncoder(w).Encode(client)
-	})
-	mux.HandleFunc("/authorize", func(w http.ResponseWriter, req *http.Request) {
-		q := req.URL.Query()
-		http.Redirect(w, req, q.Get("redirect_uri")+"?"+url.Values{"code": {"code"}, "state": {q.Get("state")}}.Encode(), http.StatusFound)
-	})
-	respond("/token", 200, map[string]any{"access_token": "secret", "token_type": "Bearer", "expires_in": 3600})
-	return site.URL + "/mcp"
+	text, err := l.oauth(t.Context(), site.URL+"/mcp", auth.Browser)
+	want(t, text, err, "hello")
+	want(t, auth.Requests("authorize"), nil, 1)
 }
 
 // TestFewer requires that each task takes fewer lines and fewer concepts with stdmcp
