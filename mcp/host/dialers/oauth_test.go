@@ -22,7 +22,7 @@ func TestLoginAtServerOfHost(t *testing.T) {
 	t.Cleanup(web.Close)
 	store := oauth.NewMemory()
 	h := newHost(t, &dialers.Options{OAuth: &oauth.Options{Store: store}})
-	s := &host.Server{Name: "x", URL: web.URL + "/mcp", Auth: config.Auth{Type: config.AuthOAuth, OAuth: config.OAuth{ClientID: as.ClientID}}}
+	s := &host.Server{Name: "x", URL: web.URL + "/mcp", Auth: config.Auth{Type: config.AuthOAuth, OAuth: config.OAuth{ClientID: as.ClientID, ClientSecret: as.ClientSecret}}}
 	var e *host.Error
 	if err := h.AddServer(t.Context(), s); !errors.As(err, &e) || e.Category != host.CategoryAuthentication || h.Status()[0].State != host.NeedsAuth {
 		t.Fatalf("before the login: %v", err)
