@@ -33,6 +33,9 @@ func runCall(ctx context.Context, c *invocation) error {
 		return err
 	}
 	return c.withServer(ctx, func(s *conversation) error {
+		if err := c.checkAllowed(tool); err != nil { // by the entry of a session, too
+			return err
+		}
 		args, err := c.encodeArguments(ctx, s, tool, given)
 		if err != nil {
 			return err

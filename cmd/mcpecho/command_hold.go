@@ -8,6 +8,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/hold"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/state"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 )
@@ -37,20 +38,28 @@ func (c *invocation) findSession() (is bool, err error) {
 	}
 	for _, f := range c.flags.Given {
 		if hasWord(holdFlags, f.Name) {
-			return true, c.usageHint(f.Words[0]+" belongs to the command that holds the session", "begin the session again with it: mcpecho hold "+name+" "+f.Words[0]+" …")
+			return true, c.usageHint(f.Words[0]+" belongs to the command that holds the session", "begin the session again with it: "+c.name+" hold "+name+" "+f.Words[0]+" …")
 		}
 	}
 	c.session = name
 	return true, nil
 }
 
-// sessionTransport returns the transport to the holder of the session, whose handlers the
-// client gets.
-func (c *invocation) sessionTransport(s *conversation, opts *mcp.Options) mcp.Transport {
-	t := &hold.Transport{Name: c.session, Asking: func() { c.note(s, "The server asks a question, which mcpecho hold shows.") }}
+// connectSession connects to the holder of the session.
+func (c *invocation) connectSession(ctx context.Context, s *conversation, opts *mcp.Options) (*mcp.Client, error) {
+	t := &hold.Transport{Name: hold.Name{Text: c.session, Program: c.name}, Asking: func() { c.note(s, "The server asks a question, which the terminal of hold shows.") }}
 	opts.Handlers = append(t.Handlers(), mcp.Tasks{})
-	c.allowed = &t.Tools
-	return c.recorder.wrap(t)
+	p := c.newProgress(s.console, "connecting to "+c.targetName())
+	defer p.End()
+	s.era, _ = state.FindEra("", false) // hold remembers it
+	client, err := mcp.Connect(ctx, c.recorder.wrap(t), opts)
+	if err != nil {
+		return nil, err
+	}
+	if c.held = t.Entry; c.held != nil && c.held.Timeout != 0 && !c.flags.IsGiven("timeout") {
+		client = client.With(mcp.CallOptions{Timeout: c.held.Timeout})
+	}
+	return client, nil
 }
 
 // runHold keeps a connection for the commands of others until it is interrupted, a caller
@@ -63,31 +72,22 @@ func runHold(ctx context.Context, c *invocation) error {
 	if !hold.IsName(name) {
 		return c.usageHint("hold needs a name of 1 to 32 of the characters a-z, 0-9 and - for the session, not "+wire.Quote(name), "usage: "+c.name+" "+c.command.usage(c.server != nil))
 	}
-	h, err := hold.New(ctx, name, c.hide)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	h, err := hold.Name{Text: name, Program: c.name}.Hold(ctx, c.hide, func() { cancel(errReleased) })
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	go func() { // ends with the command
-		select {
-		case <-h.Released:
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
 	c.hold, c.onLog = h, h.Log
 	defer h.Close()
-	reason := func(err error) *failure.Error {
-		select {
-		case <-h.Released:
-			return &failure.Error{Message: "it was released"}
-		default:
+	reason := func(err error) string {
+		switch {
+		case context.Cause(ctx) == errReleased:
+			return errReleased.Error()
+		case ctx.Err() != nil:
+			return "hold was interrupted"
 		}
-		if ctx.Err() != nil {
-			return &failure.Error{Message: "mcpecho hold was interrupted"}
-		}
-		return failure.Classify(err)
+		return failure.Classify(err).Message
 	}
 	err = c.withServer(ctx, func(s *conversation) error {
 		if err := c.beginSession(ctx, s); err != nil {
@@ -96,30 +96,32 @@ func runHold(ctx context.Context, c *invocation) error {
 		if err := c.write("@" + name + "\n"); err != nil {
 			return err
 		}
-		c.note(s, "Holding "+c.targetName()+` as @`+name+`. Ctrl-C or "mcpecho release `+name+`" ends it.`)
+		c.note(s, "Holding "+c.targetName()+" as @"+name+`. Ctrl-C or "`+c.name+" release "+name+`" ends it.`)
 		c.keepAlive(ctx, s)
 		if ctx.Err() != nil {
 			h.End(reason(nil), false)
-			return context.Cause(ctx)
+			return ctx.Err()
 		}
 		f := *failure.Classify(s.explain(s.Err()))
 		h.End(reason(&f), true)
 		f.Message = "the server of @" + name + " has ended: " + f.Message
 		return &f
 	})
-	h.End(reason(err), false) // unless it has ended before
-	select {
-	case <-h.Released:
-		return nil
-	default:
-		return err
+	if err != nil { // before there was a session
+		h.End(reason(err), false)
 	}
+	if context.Cause(ctx) == errReleased {
+		return nil
+	}
+	return err
 }
+
+var errReleased = errors.New("it was released")
 
 // beginSession lets callers use the server.
 func (c *invocation) beginSession(ctx context.Context, s *conversation) error {
 	session := &hold.Session{
-		Client: s.Client, Handlers: c.answering(s), Check: c.checkAllowed,
+		Client: s.Client, Handlers: c.answering(s), Check: c.checkAllowed, Entry: c.entry,
 		List: func(ctx context.Context, cursor *string) (mcp.RawMessage, error) {
 			sending, kept := sentTo(ctx)
 			_, err := s.ListToolsPage(sending, cursor)
@@ -136,9 +138,6 @@ func (c *invocation) beginSession(ctx context.Context, s *conversation) error {
 			f.Message, f.Hint, f.Data = c.hide(f.Message), c.hide(f.Hint), []byte(c.hide(string(f.Data)))
 			return &f
 		},
-	}
-	if c.entry != nil {
-		session.Tools = c.entry.Tools
 	}
 	if s.Server().Modern() {
 		raw, err := s.Call(ctx, "server/discover", nil)
@@ -161,29 +160,24 @@ func (c *invocation) beginSession(ctx context.Context, s *conversation) error {
 // still meanwhile.
 func (c *invocation) answering(s *conversation) []mcp.Handler {
 	handlers := append(c.answers(s), c.elicitation(s))
-	for i := range handlers {
-		switch h := handlers[i].(type) {
+	for i, h := range handlers {
+		switch h := h.(type) {
 		case mcp.Elicitation:
-			form, open := h.Form, h.OpenURL
-			h.Form = func(ctx context.Context, p *mcp.ElicitParams) (*mcp.ElicitResult, error) {
-				defer c.hold.Asking()()
-				return form(ctx, p)
-			}
-			h.OpenURL = func(ctx context.Context, r *mcp.URLRequest) (mcp.ElicitAction, error) {
-				defer c.hold.Asking()()
-				return open(ctx, r)
-			}
+			h.Form, h.OpenURL = whileAsking(c.hold, h.Form), whileAsking(c.hold, h.OpenURL)
 			handlers[i] = h
 		case mcp.Sampling:
-			create := h.CreateMessage
-			h.CreateMessage = func(ctx context.Context, p *mcp.CreateMessageParams) (*mcp.CreateMessageResult, error) {
-				defer c.hold.Asking()()
-				return create(ctx, p)
-			}
+			h.CreateMessage = whileAsking(c.hold, h.CreateMessage)
 			handlers[i] = h
 		}
 	}
 	return handlers
+}
+
+func whileAsking[P, R any](h *hold.Holder, f func(context.Context, P) (R, error)) func(context.Context, P) (R, error) {
+	return func(ctx context.Context, p P) (R, error) {
+		defer h.Asking()()
+		return f(ctx, p)
+	}
 }
 
 // holdOptions makes a client that serves callers: each has its own timeouts, and the server
@@ -246,7 +240,7 @@ func runRelease(ctx context.Context, c *invocation) error {
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, releaseTime, &failure.Error{Status: failure.Unreachable, Kind: "timeout", Message: "the holder of @" + name + " has not ended within " + releaseTime.String(), Hint: "end its process"})
 	defer cancel()
-	return hold.Release(ctx, name)
+	return hold.Name{Text: name, Program: c.name}.Release(ctx)
 }
 
 // releaseTime is how long a session may take to end.

@@ -161,6 +161,22 @@ func TestSessionUsage(t *testing.T) {
 	}
 }
 
+// TestSessionHintsNameTheProgram as the user has started it.
+func TestSessionHintsNameTheProgram(t *testing.T) {
+	holdServer(t, "hints", "--", "mcpecho", "serve").begun(t)
+	for line, want := range map[string]string{
+		"tools @nothing":              "to begin one: ./other hold nothing -- SERVER-COMMAND",
+		"call @hints echo -H a:b":     "begin the session again with it: ./other hold hints -H …",
+		"hold hints -- mcpecho serve": "or end it: ./other release hints",
+	} {
+		var stdout, stderr strings.Builder
+		run(t.Context(), serverArgs(t, strings.Fields(line)), &environment{stdin: strings.NewReader(""), stdout: &stdout, stderr: &stderr, getenv: func(string) string { return "" }, self: mcpechoPath(t), name: "./other"})
+		if !strings.Contains(stderr.String(), want) {
+			t.Errorf("%s: %s%s", line, stdout.String(), stderr.String())
+		}
+	}
+}
+
 // TestSessionAsks: the server's questions go to hold, and a caller's timeout stands still.
 func TestSessionAsks(t *testing.T) {
 	if runtime.GOOS == "windows" {
@@ -182,7 +198,7 @@ func TestSessionAsks(t *testing.T) {
 // TestSessionOfConfiguredServer: the entry decides which tools there are.
 func TestSessionOfConfiguredServer(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "x.json")
-	text := `{"mcpServers": {"few": {"command": ` + strconv.Quote(mcpechoPath(t)) + `, "args": ["serve"], "env": {"GORACE": "atexit_sleep_ms=0"}, "excludeTools": ["fail"]}}}`
+	text := `{"mcpServers": {"few": {"command": ` + strconv.Quote(mcpechoPath(t)) + `, "args": ["serve"], "env": {"GORACE": "atexit_sleep_ms=0"}, "excludeTools": ["fail"], "timeout": "700ms"}}}`
 	testutil.Must(t, os.WriteFile(file, []byte(text), 0o600))
 	holdServer(t, "few", "-c", file).begun(t)
 	if r := runCommand(t, "tools", "@few"); strings.Contains(r.stdout, "fail") || !strings.Contains(r.stdout, "echo") || !strings.Contains(r.stderr, "excludes 1 tool") {
@@ -190,6 +206,15 @@ func TestSessionOfConfiguredServer(t *testing.T) {
 	}
 	runCommand(t, "call", "@few", "fail", "{}").want(t, failure.Usage, "", `the tool "fail" is excluded by the entry of "few"`)
 	runCommand(t, "raw", "@few", "tools/call", `{"name":"fail"}`).want(t, failure.Usage, "", `the tool "fail" is excluded by the entry of "few"`)
+	for _, args := range [][]string{{"fail"}, {"fail", "-q"}, {"slow", "seconds=60"}, {"slow", "seconds=60", "--json"}} {
+		held, direct := runCommand(t, append([]string{"call", "@few"}, args...)...), runCommand(t, append([]string{"call", file + ":few"}, args...)...)
+		if held.status != direct.status || held.stdout != direct.stdout || held.stderr != direct.stderr {
+			t.Errorf("%s:\nheld:   %+v\ndirect: %+v", args, held, direct)
+		}
+	}
+	if r := runCommand(t, "call", "@few", "slow", "seconds=1", "--timeout", "30s"); r.status != failure.Done {
+		t.Errorf("%+v", r)
+	}
 	holdServer(t, "second", file+":few").begun(t)
 	runCommand(t, "call", "@second", "echo", "message=a").want(t, failure.Done, "a\n", "")
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -241,14 +242,12 @@ func (c *invocation) expandEntry(ctx context.Context) error {
 
 // checkAllowed returns an error if the configuration excludes the tool.
 func (c *invocation) checkAllowed(tool string) error {
-	if c.allowed != nil && !c.allowed.Allows(tool) {
-		return &failure.Error{Status: failure.Usage, Kind: "configuration", Message: "the tool " + wire.Quote(tool) + " is excluded by the entry of the server that " + wire.Quote(c.target) + " holds"}
-	}
-	if c.entry == nil || c.entry.Tools.Allows(tool) {
+	e := cmp.Or(c.entry, c.held)
+	if e == nil || e.Tools.Allows(tool) {
 		return nil
 	}
 	return &failure.Error{Status: failure.Usage, Kind: "configuration",
-		Message: "the tool " + wire.Quote(tool) + " is excluded by the entry of " + wire.Quote(c.entry.Name) + " in " + terminal.EscapeName(c.entry.Source)}
+		Message: "the tool " + wire.Quote(tool) + " is excluded by the entry of " + wire.Quote(e.Name) + " in " + terminal.EscapeName(e.Source)}
 }
 
 // entryProgram returns the transport that starts the program of the configured

@@ -202,11 +202,11 @@ func (c *invocation) connect(ctx context.Context, s *conversation, opts *mcp.Opt
 		ctx, cancel = context.WithTimeoutCause(ctx, d, late)
 		defer cancel()
 	}
-	var t mcp.Transport
-	var err error
 	if c.session != "" {
-		t = c.sessionTransport(s, opts)
-	} else if t, err = c.transport(s); err != nil {
+		return c.connectSession(ctx, s, opts)
+	}
+	t, err := c.transport(s)
+	if err != nil {
 		return nil, err
 	}
 	defer c.showStart(s)()

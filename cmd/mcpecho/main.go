@@ -150,7 +150,7 @@ type invocation struct {
 	shell *shell // the session that runs the command; nil outside of a shell
 
 	session string         // the NAME of the target @NAME; empty for another target
-	allowed *config.Filter // the tools of that session; nil for another target
+	held    *config.Server // the entry of that session's server; may be nil
 	hold    *hold.Holder   // what runHold serves
 
 	onSent func(message []byte) // receives the messages that the client sends; may be nil

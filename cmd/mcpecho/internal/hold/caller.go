@@ -3,10 +3,13 @@ package hold
 import (
 	"context"
 	"errors"
+	"net"
 	"strconv"
 	"sync/atomic"
+	"time"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
@@ -20,10 +23,15 @@ const (
 	// them before it responds.
 	Kept = "mcpecho/kept"
 
-	methodAsk    = "mcpecho/ask"    // has the holder answer a request of the server, which a result contained
-	methodAsking = "mcpecho/asking" // the holder asks the user a question, or no longer
-	methodEnded  = "mcpecho/ended"  // says why the session ends
+	methodHello   = "mcpecho/hello"   // is the first request
+	methodRelease = "mcpecho/release" // is that of all versions of mcpecho; the holder ends before it responds
+	methodAsk     = "mcpecho/ask"     // has the holder answer a request of the server, which a result contained
+	methodAsking  = "mcpecho/asking"  // the holder asks the user a question, or no longer
+	methodEnded   = "mcpecho/ended"   // says why the session ends
 )
+
+// codeOwn is the code of the holder's own errors, whose data is a failure.
+const codeOwn = 1
 
 // maxAnswer is the limit for a message of the holder: that of a server's message, and what
 // its text may grow by, as some characters are escaped.
@@ -31,91 +39,116 @@ const maxAnswer = 160 << 20
 
 // A Transport leads to the holder of a session.
 type Transport struct {
-	Name   string
-	Asking func()        // called when the holder asks the user a question; may be nil
-	Tools  config.Filter // of the server's entry; set by Open
+	Name
+	Asking func() // called when the holder asks the user a question; may be nil
+
+	// Entry has the name, the source, the tools and the timeout of the entry that the holder
+	// has connected to; nil for another server. Open sets it.
+	Entry *config.Server
 
 	conn atomic.Pointer[callerConn]
 }
 
 // Features names the session.
 func (t *Transport) Features() jsonrpc.TransportFeatures {
-	return jsonrpc.TransportFeatures{Name: "@" + t.Name}
+	return jsonrpc.TransportFeatures{Name: "@" + t.Text}
 }
 
-// Open connects to the holder.
+// Open connects to the holder, and waits until it has a server.
 func (t *Transport) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
-	s, hello, err := dial(ctx, t.Name, "calls")
+	c, err := t.dial(ctx, h, t.Asking)
 	if err != nil {
 		return nil, err
 	}
-	t.Tools = config.Filter{Allow: texts(hello, "allow"), Deny: texts(hello, "deny")}
-	c := &callerConn{name: t.Name, key: text(hello, "key")}
-	message, resume := h.Message, func() {}
-	h.Message = func(conn jsonrpc.Conn, m *jsonrpc.Message) {
-		switch m.Method {
-		case methodAsking:
-			if string(wire.Lookup(m.Params, "now")) != "true" {
-				resume()
-			} else if h.Pause != nil {
-				resume = h.Pause()
-				if t.Asking != nil {
-					t.Asking()
-				}
-			}
-		case methodEnded:
-			c.reason.Store(decodeFailure(m.Params))
-		default:
-			message(conn, m)
-		}
+	raw, err := c.Call(ctx, &jsonrpc.Request{Method: methodHello})
+	if version := text(raw, "version"); err == nil && version != mcp.Version {
+		err = usage("the session @"+t.Text+" belongs to mcpecho "+terminal.EscapeLine(version)+", and this is "+mcp.Version, "end it, and hold the server with this one: "+t.Program+" release "+t.Text)
 	}
-	stream := stdio.Stream(s)
-	stream.MaxMessage = maxAnswer
-	if c.Conn, err = stream.Open(ctx, h); err != nil {
+	if err != nil {
+		_ = c.Close()
 		return nil, err
+	}
+	if name := text(raw, "name"); name != "" {
+		ns, _ := strconv.ParseInt(string(wire.Lookup(raw, "timeout")), 10, 64)
+		t.Entry = &config.Server{Name: name, Source: text(raw, "source"), Timeout: time.Duration(ns), Tools: config.Filter{Allow: texts(raw, "allow"), Deny: texts(raw, "deny")}}
 	}
 	t.conn.Store(c)
 	return c, nil
 }
 
-// Handlers returns handlers that have the holder answer what a result of the server
-// requests.
-func (t *Transport) Handlers() []mcp.Handler {
-	elicit := func(ctx context.Context, p *mcp.ElicitParams) (*mcp.ElicitResult, error) {
-		params, err := p.MarshalJSON()
-		if err != nil {
-			return nil, err
+// Release ends a session, and returns when its server has ended.
+func (n Name) Release(ctx context.Context) error {
+	c, err := n.dial(ctx, jsonrpc.Handler{}, nil)
+	if err == nil {
+		_, err = c.Call(ctx, &jsonrpc.Request{Method: methodRelease})
+		_ = c.Close()
+		if isEnded(err) {
+			return nil
 		}
-		raw, err := t.ask(ctx, "elicitation/create", params)
-		res := new(mcp.ElicitResult)
+	} else if isEnded(err) { // before: only what is left of it goes
+		l, _, err := n.listen(ctx)
 		if err == nil {
-			err = res.UnmarshalJSON(raw)
+			err = l.Close()
 		}
-		return res, err
+		return err
 	}
-	handlers := []mcp.Handler{mcp.Elicitation{Form: elicit, OpenURL: func(ctx context.Context, r *mcp.URLRequest) (mcp.ElicitAction, error) {
-		res, err := elicit(ctx, &mcp.ElicitParams{Mode: "url", Message: r.Message, URL: r.URL, ElicitationID: r.ID})
-		if err != nil {
-			return "", err
-		}
-		return res.Action, nil
-	}}}
-	for _, method := range [...]string{"sampling/createMessage", "roots/list"} {
-		handlers = append(handlers, mcp.HandleRequest(method, func(ctx context.Context, params mcp.RawMessage) (any, error) { return t.ask(ctx, method, params) }))
-	}
-	return handlers
+	return err
 }
 
-func (t *Transport) ask(ctx context.Context, method string, params mcp.RawMessage) (mcp.RawMessage, error) {
-	conn := t.conn.Load()
-	if conn == nil {
-		return nil, jsonrpc.ErrClosed
+func isEnded(err error) bool {
+	var f *failure.Error
+	return errors.As(err, &f) && f.Kind == "ended"
+}
+
+// dial connects to the holder. Messages for a client go to h.
+func (n Name) dial(ctx context.Context, h jsonrpc.Handler, asking func()) (*callerConn, error) {
+	path, err := n.path(false)
+	if err != nil {
+		return nil, err
 	}
-	b := wire.AppendString(wire.AppendKey([]byte{'{'}, "method"), method)
-	if params != nil {
-		b = append(wire.AppendKey(b, "params"), params...)
+	socket, err := new(net.Dialer).DialContext(ctx, "unix", path+".sock")
+	if err != nil {
+		return nil, n.lost(err)
 	}
-	return conn.Call(ctx, &jsonrpc.Request{Method: methodAsk, Params: append(b, '}'), Cancel: cancelRequest})
+	c := &callerConn{name: n}
+	message, resume := h.Message, func() {}
+	h.Message = func(conn jsonrpc.Conn, m *jsonrpc.Message) {
+		switch {
+		case m.Method == methodAsking && string(wire.Lookup(m.Params, "now")) != "true":
+			resume()
+		case m.Method == methodAsking && h.Pause != nil:
+			if resume = h.Pause(); asking != nil {
+				asking()
+			}
+		case m.Method == methodEnded:
+			c.reason.Store(decodeFailure(m.Params))
+		case message != nil:
+			message(conn, m)
+		}
+	}
+	stream := stdio.Stream(socket)
+	stream.MaxMessage = maxAnswer
+	c.Conn, err = stream.Open(ctx, h)
+	return c, err
+}
+
+// Handlers returns handlers that have the holder answer what a result of the server
+// requests.
+func (t *Transport) Handlers() (handlers []mcp.Handler) {
+	for _, method := range [...]string{"elicitation/create", "sampling/createMessage", "roots/list"} {
+		handlers = append(handlers, mcp.HandleRequest(method, func(ctx context.Context, params mcp.RawMessage) (any, error) {
+			conn := t.conn.Load()
+			if conn == nil {
+				return nil, jsonrpc.ErrClosed
+			}
+			b := wire.AppendString(wire.AppendKey([]byte{'{'}, "method"), method)
+			if params != nil {
+				b = append(wire.AppendKey(b, "params"), params...)
+			}
+			return conn.Call(ctx, &jsonrpc.Request{Method: methodAsk, Params: append(b, '}'), Cancel: cancelRequest})
+		}))
+	}
+	return handlers
 }
 
 func cancelRequest(id jsonrpc.ID) *jsonrpc.Request {
@@ -125,16 +158,13 @@ func cancelRequest(id jsonrpc.ID) *jsonrpc.Request {
 // A callerConn is the connection of a caller.
 type callerConn struct {
 	jsonrpc.Conn
-	name, key string
-	reason    atomic.Pointer[failure.Error] // why the session has ended; nil if the holder did not say
+	name   Name
+	reason atomic.Pointer[failure.Error] // why the session has ended; nil if the holder did not say
 }
 
 func (c *callerConn) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.RawMessage, error) {
 	raw, err := c.Conn.Call(ctx, req)
-	if err != nil {
-		err = c.explain(err)
-	}
-	return raw, err
+	return raw, c.explain(err)
 }
 
 func (c *callerConn) Err() error { return c.explain(c.Conn.Err()) }
@@ -143,12 +173,12 @@ func (c *callerConn) Err() error { return c.explain(c.Conn.Err()) }
 func (c *callerConn) explain(err error) error {
 	var answer *jsonrpc.Error
 	switch reason := c.reason.Load(); {
-	case errors.As(err, &answer) && answer.Message == c.key:
+	case errors.As(err, &answer) && answer.Code == codeOwn:
 		return decodeFailure(answer.Data)
 	case answer != nil, !errors.Is(err, jsonrpc.ErrClosed), err == jsonrpc.ErrClosed: // which the caller has closed
 		return err
 	case reason == nil:
-		return ended(c.name, "its process was killed", err)
+		return c.name.lost(err)
 	default:
 		f := *reason
 		f.Err = err
@@ -169,6 +199,15 @@ func decodeFailure(data []byte) *failure.Error {
 	f.Code, _ = strconv.ParseInt(string(wire.Lookup(data, "error", "code")), 10, 64)
 	f.Data = wire.Lookup(data, "error", "data")
 	return f
+}
+
+// text returns the string at a path of an object, or "".
+func text(object []byte, path ...string) string {
+	r := wire.NewReader(wire.Lookup(object, path...))
+	if r.Kind() != wire.String {
+		return ""
+	}
+	return r.String()
 }
 
 // texts returns the strings of a list of an object; nil without the list.

@@ -41,11 +41,11 @@ func inFolder(t *testing.T) string {
 // begin begins a session with a server.
 func begin(t *testing.T, server *mcptest.Server, name, version string) *Holder {
 	t.Helper()
-	h, err := New(t.Context(), name, func(s string) string { return strings.ReplaceAll(s, "secret", "…") })
+	h, err := Name{name, "mcpecho"}.Hold(t.Context(), func(s string) string { return strings.ReplaceAll(s, "secret", "…") }, func() {})
 	testutil.Must(t, err)
 	t.Cleanup(func() {
 		began := time.Now()
-		h.End(&failure.Error{Message: "the test is over"}, false)
+		h.End("the test is over", false)
 		h.Close()
 		if took := time.Since(began); took > 20*time.Second {
 			t.Errorf("ended after %v", took)
@@ -69,11 +69,27 @@ func begin(t *testing.T, server *mcptest.Server, name, version string) *Holder {
 // call connects a caller.
 func call(t *testing.T, name string) *mcp.Client {
 	t.Helper()
-	tr := &Transport{Name: name}
+	tr := &Transport{Name: Name{name, "mcpecho"}}
 	c, err := mcp.Connect(t.Context(), tr, &mcp.Options{Handlers: append(tr.Handlers(), mcp.Tasks{})})
 	testutil.Must(t, err)
 	t.Cleanup(func() { c.Close() })
 	return c
+}
+
+// greet connects to a holder, and greets it as a caller does.
+func greet(t *testing.T, name string) net.Conn {
+	t.Helper()
+	path, err := Name{Text: name}.path(false)
+	testutil.Must(t, err)
+	conn, err := net.Dial("unix", path+".sock")
+	testutil.Must(t, err)
+	_, err = io.WriteString(conn, `{"jsonrpc":"2.0","id":0,"method":"mcpecho/hello"}`+"\n")
+	testutil.Must(t, err)
+	for b := []byte{0}; b[0] != '\n'; { // of the response
+		_, err = conn.Read(b)
+		testutil.Must(t, err)
+	}
+	return conn
 }
 
 var versions = []string{mcp.ProtocolVersion20260728, mcp.ProtocolVersion20251125}
@@ -154,9 +170,8 @@ func TestCallerVanishes(t *testing.T) {
 				return nil, c.Context().Err()
 			})
 			h := begin(t, server, "vanish", version)
-			s, _, err := dial(t.Context(), "vanish", "calls")
-			testutil.Must(t, err)
-			_, err = io.WriteString(s, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"long"}}`+"\n")
+			s := greet(t, "vanish")
+			_, err := io.WriteString(s, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"long"}}`+"\n")
 			testutil.Must(t, err)
 			<-began
 			if h.Idle() {
@@ -234,6 +249,7 @@ func TestGarbage(t *testing.T) {
 		conn, err := net.Dial("unix", filepath.Join(dir, "garbage.sock"))
 		testutil.Must(t, err)
 		_, _ = io.WriteString(conn, text)
+		_ = conn.(*net.UnixConn).CloseWrite()
 		if got, err := io.ReadAll(conn); len(got) > 0 {
 			t.Errorf("%.20q: got %q, %v", text, got, err)
 		}
@@ -246,8 +262,7 @@ func TestGarbage(t *testing.T) {
 		`{"jsonrpc":"2.0","id":1,"method":"mcpecho/ask","params":{"method":"sampling/createMessage","params":[]}}` + "\n", `{"jsonrpc":"2.0","id":1,"method":"mcpecho/ended","params":{}}` + "\n",
 		strings.Repeat(`{"jsonrpc":"2.0","id":1,"method":"mcpecho/kept"}`+"\n", 3000), strings.Repeat("[", 1<<20) + "\n",
 	} {
-		s, _, err := dial(t.Context(), "garbage", "calls")
-		testutil.Must(t, err)
+		s := greet(t, "garbage")
 		go func() { _, _ = io.Copy(io.Discard, s) }() // ends with s
 		_, _ = io.WriteString(s, text)
 		_ = s.Close()
@@ -263,11 +278,10 @@ func TestSlowReader(t *testing.T) {
 	server := echo(t)
 	server.Tool("large", nil, func(*mcptest.Call) (any, error) { return strings.Repeat("x", 1<<20), nil })
 	h := begin(t, server, "slow", versions[1])
-	s, _, err := dial(t.Context(), "slow", "calls")
-	testutil.Must(t, err)
+	s := greet(t, "slow")
 	defer s.Close()
 	for range 5 {
-		_, err = io.WriteString(s, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"large"}}`+"\n")
+		_, err := io.WriteString(s, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"large"}}`+"\n")
 		testutil.Must(t, err)
 	}
 	for range 1000 {
@@ -281,32 +295,55 @@ func TestSlowReader(t *testing.T) {
 	}
 }
 
-// TestOtherVersion: each side is told of the other's version.
+// TestOtherVersion: a caller says to which version the session belongs, and can end it.
 func TestOtherVersion(t *testing.T) {
 	dir := inFolder(t)
-	begin(t, echo(t), "ours", versions[0])
-	conn, err := net.Dial("unix", filepath.Join(dir, "ours.sock"))
-	testutil.Must(t, err)
-	_, _ = io.WriteString(conn, `{"mcpecho":"0.0.1","wants":"calls"}`+"\n")
-	if got, err := io.ReadAll(conn); string(got) != `{"mcpecho":"`+mcp.Version+`"}`+"\n" || err != nil {
-		t.Errorf("%s, %v", got, err)
+	testutil.Must(t, os.Mkdir(dir, 0o700))
+	fake(t, dir, "theirs", `{"jsonrpc":"2.0","id":1,"result":{"version":"99.0.0\u001b[2J"}}`)
+	_, err := (&Transport{Name: Name{"theirs", "go run x"}}).Open(t.Context(), jsonrpc.Handler{})
+	if f := failure.Classify(err); f.Status != failure.Usage || !strings.Contains(f.Message, `the session @theirs belongs to mcpecho 99.0.0`) || strings.Contains(f.Message, "\x1b") || !strings.HasSuffix(f.Hint, ": go run x release theirs") {
+		t.Errorf("%+v", f)
 	}
-	l, err := net.Listen("unix", filepath.Join(dir, "theirs.sock"))
+}
+
+// fake answers the first request of each caller with lines.
+func fake(t *testing.T, dir, name string, lines ...string) {
+	t.Helper()
+	l, err := net.Listen("unix", filepath.Join(dir, name+".sock"))
 	testutil.Must(t, err)
-	defer l.Close()
+	t.Cleanup(func() { _ = l.Close() })
 	go func() { // ends with l
 		for {
 			conn, err := l.Accept()
 			if err != nil {
 				return
 			}
-			_, _ = io.WriteString(conn, `{"mcpecho":"99.0.0\u001b[2J"}`+"\n")
+			_, _ = conn.Read(make([]byte, 1000))
+			_, _ = io.WriteString(conn, strings.Join(lines, "\n")+"\n")
+			_ = conn.(*net.UnixConn).CloseWrite()
 			_, _ = io.Copy(io.Discard, conn)
+			_ = conn.Close()
 		}
 	}()
-	_, err = (&Transport{Name: "theirs"}).Open(t.Context(), jsonrpc.Handler{})
-	if f := failure.Classify(err); f.Status != failure.Usage || !strings.Contains(f.Message, `the session @theirs belongs to mcpecho 99.0.0`) || strings.Contains(f.Message, "\x1b") {
-		t.Errorf("%+v", f)
+}
+
+// TestSessionEndsInTheHandshake: a caller learns the reason.
+func TestSessionEndsInTheHandshake(t *testing.T) {
+	dir := inFolder(t)
+	testutil.Must(t, os.Mkdir(dir, 0o700))
+	hello := `{"jsonrpc":"2.0","id":1,"result":{"version":"` + mcp.Version + `"}}`
+	why := `{"jsonrpc":"2.0","method":"mcpecho/ended","params":{"status":4,"error":{"kind":"ended","message":"out of luck"}}}`
+	fake(t, dir, "told", hello, why)
+	fake(t, dir, "refused", `{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"","data":{"status":4,"error":{"kind":"ended","message":"out of luck"}}}}`)
+	fake(t, dir, "killed", hello)
+	fake(t, dir, "killed-early")
+	testutil.Must(t, os.WriteFile(filepath.Join(dir, "killed.ended"), []byte("out of luck"), 0o600))
+	testutil.Must(t, os.WriteFile(filepath.Join(dir, "killed-early.ended"), []byte("out of luck"), 0o600))
+	for _, name := range []string{"told", "refused", "killed", "killed-early"} {
+		_, err := mcp.Connect(t.Context(), &Transport{Name: Name{Text: name}}, nil)
+		if f := failure.Classify(err); f.Status != failure.Unreachable || f.Kind != "ended" || !strings.Contains(f.Message, "out of luck") {
+			t.Errorf("%s: %+v", name, f)
+		}
 	}
 }
 
@@ -318,11 +355,11 @@ func TestForeignFolder(t *testing.T) {
 	dir := inFolder(t)
 	refused := func(what string) {
 		t.Helper()
-		_, err := New(t.Context(), "x", nil)
+		_, err := Name{"x", "mcpecho"}.Hold(t.Context(), nil, nil)
 		if f := failure.Classify(err); f.Status != failure.Usage || !strings.Contains(f.Message, "is not private") {
 			t.Errorf("%s: New: %+v", what, f)
 		}
-		_, err = (&Transport{Name: "x"}).Open(t.Context(), jsonrpc.Handler{})
+		_, err = (&Transport{Name: Name{Text: "x"}}).Open(t.Context(), jsonrpc.Handler{})
 		if f := failure.Classify(err); f.Status != failure.Usage || !strings.Contains(f.Message, "is not private") {
 			t.Errorf("%s: Open: %+v", what, f)
 		}
@@ -346,7 +383,8 @@ func TestForeignFolder(t *testing.T) {
 	// A runtime directory of others is not used either.
 	testutil.Must(t, os.Chmod(filepath.Dir(dir), 0o755))
 	t.Setenv("TMPDIR", t.TempDir())
-	if got, err := folder(false); err != nil || !strings.Contains(got, "mcpecho-"+strconv.Itoa(os.Geteuid())) {
+	got, err := Name{}.path(false)
+	if err != nil || !strings.Contains(got, "mcpecho-"+strconv.Itoa(os.Geteuid())) {
 		t.Errorf("%s, %v", got, err)
 	}
 }
@@ -377,7 +415,7 @@ func TestLongPath(t *testing.T) {
 	dir := filepath.Join(filepath.Dir(inFolder(t)), strings.Repeat("x", 90))
 	testutil.Must(t, os.Mkdir(dir, 0o700))
 	t.Setenv("XDG_RUNTIME_DIR", dir)
-	if _, err := New(t.Context(), "x", nil); err == nil || !strings.Contains(err.Error(), "longer than a system allows") {
+	if _, err := (Name{"x", "mcpecho"}).Hold(t.Context(), nil, nil); err == nil || !strings.Contains(err.Error(), "longer than a system allows") {
 		t.Error(err)
 	}
 }

@@ -1,12 +1,11 @@
 package hold
 
 import (
-	"bufio"
 	"context"
-	"crypto/rand"
 	"errors"
 	"net"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
@@ -24,6 +23,7 @@ const (
 	maxSoon    = 256  // notifications that wait for a caller to read
 	maxKept    = 256  // notifications that wait for a watch
 	keptSize   = 1 << 20
+	helloTime  = 10 * time.Second      // for the first request of a caller
 	followTime = 2 * time.Second       // for the server to agree to report changes before callers come
 	lastTime   = time.Second           // for a caller to read what is left when the session ends
 	failWait   = 50 * time.Millisecond // after an error of Accept
@@ -37,24 +37,24 @@ type Session struct {
 	List     func(ctx context.Context, cursor *string) (page mcp.RawMessage, err error) // reads a page of tools as the client does
 	Check    func(tool string) error                                                    // whether the entry of the server allows the tool
 	Explain  func(error) *failure.Error                                                 // what the holder knows about an error
-	Tools    config.Filter                                                              // of the entry of the server
+	Entry    *config.Server                                                             // of the server; may be nil
 }
 
 // A Holder serves callers. They wait until it has a session.
 type Holder struct {
-	Released chan struct{} // closed when a caller has released the session
-
-	name, path, key string
-	hide            func(string) string // masks secrets of the server's settings
-	listener        net.Listener
-	ctx             context.Context // of the callers
-	cancel          context.CancelFunc
-	running         lock.Group
-	begun           chan struct{} // closed when session is set, or when reason is
-	over            chan struct{} // closed when all callers have been told the reason
-	session         *Session
-	answerer        *mcp.Client  // answers what results request; nil before 2026-07-28
-	asker           jsonrpc.Conn // to the answerer
+	name     Name
+	path     string
+	hide     func(string) string // masks secrets of the server's settings
+	release  func()              // called when a caller releases the session
+	listener net.Listener
+	ctx      context.Context // of the callers
+	cancel   context.CancelFunc
+	running  lock.Group
+	begun    chan struct{} // closed when session is set, or when reason is
+	end      sync.Once
+	session  *Session
+	answerer *mcp.Client  // answers what results request; nil before 2026-07-28
+	asker    jsonrpc.Conn // to the answerer
 
 	mu       lock.Mutex
 	reason   *failure.Error // why there is no session
@@ -63,7 +63,6 @@ type Holder struct {
 	keptSize int
 	watchers int
 	asking   int // questions
-	released bool
 }
 
 // A notification is one of the server, or of the holder.
@@ -72,14 +71,15 @@ type notification struct {
 	params mcp.RawMessage
 }
 
-// New returns the Holder of a session with this name. hide masks secrets in texts of the
-// server. The caller must call End and then Close.
-func New(ctx context.Context, name string, hide func(string) string) (*Holder, error) {
-	l, path, err := listen(ctx, name)
+// Hold returns the Holder of a session. hide masks secrets in texts of the server. release
+// is called when a caller releases the session, maybe more than once. The caller must call
+// End and then Close.
+func (n Name) Hold(ctx context.Context, hide func(string) string, release func()) (*Holder, error) {
+	l, path, err := n.listen(ctx)
 	if err != nil {
 		return nil, err
 	}
-	h := &Holder{Released: make(chan struct{}), name: name, path: path, hide: hide, key: rand.Text(), listener: l, begun: make(chan struct{}), over: make(chan struct{}), callers: make(map[*caller]bool)}
+	h := &Holder{name: n, path: path, hide: hide, release: release, listener: l, begun: make(chan struct{}), callers: make(map[*caller]bool)}
 	h.ctx, h.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	h.running.Go(h.accept) // ends with the listener
 	return h, nil
@@ -92,7 +92,9 @@ func (h *Holder) Serve(s *Session) error {
 			return err
 		}
 	}
+	h.mu.Lock()
 	h.session = s
+	h.mu.Unlock()
 	following := make(chan struct{})
 	h.running.Go(func() { h.follow(following) }) // ends with the client, or with the callers
 	retry.Await(following, followTime)
@@ -102,29 +104,24 @@ func (h *Holder) Serve(s *Session) error {
 
 // End ends the session, unless it has ended: callers learn the reason. With keep, it is left
 // for later ones, until another session has the name, or it is released.
-func (h *Holder) End(reason *failure.Error, keep bool) {
-	h.mu.Lock()
-	again := h.reason != nil
-	if !again {
-		h.reason = ended(h.name, reason.Message, nil)
-	}
-	h.mu.Unlock()
-	if again {
-		return
-	}
-	if keep {
-		_ = statefile.Replace(h.path+".ended", []byte(reason.Message[:min(len(reason.Message), maxReason)]))
-	}
-	_ = h.listener.Close() // which removes the socket
-	if h.session == nil {
-		close(h.begun)
-	}
+func (h *Holder) End(reason string, keep bool) {
+	h.end.Do(func() {
+		h.mu.Lock()
+		h.reason = h.name.ended(reason, nil)
+		h.mu.Unlock()
+		if keep {
+			_ = statefile.Replace(h.path+".ended", []byte(reason[:min(len(reason), maxReason)]))
+		}
+		_ = h.listener.Close() // which removes the socket
+		if h.session == nil {
+			close(h.begun)
+		}
+	})
 }
 
 // Close returns when all callers have been told why the session has ended.
 func (h *Holder) Close() {
 	h.cancel()
-	close(h.over)
 	h.running.Wait()
 	if h.answerer != nil {
 		_ = h.answerer.Close()
@@ -136,57 +133,12 @@ func (h *Holder) accept() {
 		conn, err := h.listener.Accept()
 		switch {
 		case err == nil:
-			h.running.Go(func() { h.greet(conn) }) // ends with the caller, or with the session
+			h.running.Go(func() { h.serve(conn) }) // ends with the caller, or with the session
 		case errors.Is(err, net.ErrClosed):
 			return
 		default:
 			retry.Sleep(h.ctx, failWait)
 		}
-	}
-}
-
-// greet reads what a caller wants, and serves it.
-func (h *Holder) greet(conn net.Conn) {
-	defer conn.Close()
-	stop := context.AfterFunc(h.ctx, func() { _ = conn.SetReadDeadline(time.Now()) })
-	s := &socket{conn, bufio.NewReader(conn)}
-	_ = conn.SetReadDeadline(time.Now().Add(greetTime))
-	hello, err := s.line()
-	stop()
-	_ = conn.SetReadDeadline(time.Time{})
-	if err != nil || s.checkPeer() != nil {
-		return
-	}
-	switch version := text(hello, "mcpecho"); {
-	case text(hello, "wants") == "release":
-		if _, err = conn.Write(append(greeting(), '\n')); err == nil {
-			h.release()
-			<-h.over
-		}
-	case version != mcp.Version:
-		_, _ = conn.Write(append(greeting(), '\n')) // which says the version
-	default:
-		<-h.begun
-		if h.session == nil {
-			_, _ = conn.Write(append(greeting("error", h.reason.Message), '\n'))
-			return
-		}
-		b := greeting("key", h.key)
-		b = b[:len(b)-1]
-		b = appendTexts(b, "allow", h.session.Tools.Allow)
-		b = appendTexts(b, "deny", h.session.Tools.Deny)
-		if _, err = conn.Write(append(b, "}\n"...)); err == nil {
-			h.serve(s)
-		}
-	}
-}
-
-func (h *Holder) release() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if !h.released {
-		h.released = true
-		close(h.Released)
 	}
 }
 
@@ -204,22 +156,20 @@ func (h *Holder) follow(following chan struct{}) {
 		if err != nil {
 			return
 		}
-		h.keep(notification{string(change.Kind), nil})
+		h.mu.Lock()
+		h.keepLocked(notification{string(change.Kind), nil})
+		h.mu.Unlock()
 	}
 }
 
-// keep keeps a notification for the next watch, if there is none now.
-func (h *Holder) keep(n notification) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.watchers > 0 || n.params == nil && slices.ContainsFunc(h.kept, func(k notification) bool { return k.method == n.method && k.params == nil }) {
+// keepLocked keeps a notification for the next watch, if there is none now.
+func (h *Holder) keepLocked(n notification) {
+	if h.watchers > 0 || n.params == nil && slices.ContainsFunc(h.kept, func(k notification) bool { return k.method == n.method }) {
 		return
 	}
 	h.kept = append(h.kept, n)
-	h.keptSize += len(n.params)
-	for len(h.kept) > maxKept || h.keptSize > keptSize {
+	for h.keptSize += len(n.params); len(h.kept) > maxKept || h.keptSize > keptSize; h.kept = h.kept[1:] {
 		h.keptSize -= len(h.kept[0].params)
-		h.kept = h.kept[1:]
 	}
 }
 
@@ -227,8 +177,10 @@ func (h *Holder) keep(n notification) {
 func (h *Holder) Log(m *mcp.LogMessage) {
 	if params, err := m.MarshalJSON(); err == nil {
 		n := notification{"notifications/message", []byte(h.hide(string(params)))}
-		h.keep(n)
-		h.send(n)
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.keepLocked(n)
+		h.sendLocked(n)
 	}
 }
 
@@ -243,13 +195,10 @@ func (h *Holder) logAll(level mcp.LoggingLevel) {
 // Notify passes a notification to all callers. From 2026-07-28 on, changes come by the
 // subscription of each.
 func (h *Holder) Notify(method string, params mcp.RawMessage) {
-	select {
-	case <-h.begun:
-	default:
-		return // there are no callers
-	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	if h.asker == nil || !isSubscribed(method) {
-		h.send(notification{method, params})
+		h.sendLocked(notification{method, params})
 	}
 }
 
@@ -261,20 +210,18 @@ func isSubscribed(method string) bool {
 	return false
 }
 
-// send queues a notification for each caller. One that does not read loses it.
-func (h *Holder) send(n notification) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.sendLocked(n)
-}
-
+// sendLocked queues a notification for each caller. One that does not read loses it.
 func (h *Holder) sendLocked(n notification) {
 	for c := range h.callers {
-		c.queue(n)
+		select {
+		case c.soon <- n:
+		default:
+		}
 	}
 }
 
-// Asking stops the clocks of all callers while the user answers a question.
+// Asking stops the clocks of all callers until done is called, while the user answers a
+// question.
 func (h *Holder) Asking() (done func()) {
 	h.ask(1)
 	return func() { h.ask(-1) }
@@ -298,7 +245,7 @@ func (h *Holder) Idle() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for c := range h.callers {
-		if c.busy() {
+		if len(c.calls) > 0 {
 			return false
 		}
 	}
@@ -325,12 +272,3 @@ func (p pipe) Open(_ context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
 }
 
 func (pipe) Features() jsonrpc.TransportFeatures { return jsonrpc.TransportFeatures{SingleUse: true} }
-
-// appendTexts appends a list of strings to an object that has members; nothing for nil.
-func appendTexts(b []byte, key string, list []string) []byte {
-	if list == nil {
-		return b
-	}
-	b, _ = wire.AppendValue(wire.AppendKey(b, key), list)
-	return b
-}

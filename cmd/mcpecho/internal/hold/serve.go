@@ -1,11 +1,10 @@
 package hold
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
-	"slices"
+	"net"
 	"time"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
@@ -22,51 +21,51 @@ type caller struct {
 	conn    jsonrpc.Conn
 	soon    chan notification // for it
 	ctx     context.Context   // of its calls
-	reading context.Context   // of what is written to it
-	running lock.Group        // of its calls
+	leave   context.CancelFunc
+	reading context.Context // of what is written to it
+	running lock.Group      // of its calls
 
-	mu         lock.Mutex
+	// The mutex of the Holder guards these.
 	calls      map[jsonrpc.ID]context.CancelFunc // without a response
-	greeted    bool                              // it has done the handshake
+	greeted    bool                              // it has sent its first request
 	watching   bool
 	listening  jsonrpc.ID                   // its last subscription (2026-07-28)
 	subscribed map[string]*mcp.Subscription // by URI, before 2026-07-28
 }
 
 // serve serves a caller until it leaves, or the session ends.
-func (h *Holder) serve(s *socket) {
-	ctx, cancel := context.WithCancel(h.ctx)
-	reading, stop := context.WithCancel(context.WithoutCancel(ctx))
+func (h *Holder) serve(socket net.Conn) {
+	c := &caller{h: h, soon: make(chan notification, maxSoon), calls: make(map[jsonrpc.ID]context.CancelFunc), subscribed: make(map[string]*mcp.Subscription)}
+	c.ctx, c.leave = context.WithCancel(h.ctx)
+	defer c.leave()
+	var stop context.CancelFunc
+	c.reading, stop = context.WithCancel(context.WithoutCancel(c.ctx))
 	defer stop()
-	c := &caller{h: h, soon: make(chan notification, maxSoon), ctx: ctx, reading: reading, calls: make(map[jsonrpc.ID]context.CancelFunc), subscribed: make(map[string]*mcp.Subscription)}
+	late := time.AfterFunc(helloTime, c.leave)
+	defer late.Stop()
 	ready := make(chan struct{})
-	conn, err := stdio.Stream(s).Open(ctx, jsonrpc.Handler{Message: func(_ jsonrpc.Conn, m *jsonrpc.Message) {
-		<-ready
-		c.message(m)
-	}})
-	if err != nil {
-		cancel()
+	conn, err := stdio.Stream(socket).Open(c.ctx, jsonrpc.Handler{
+		Message: func(_ jsonrpc.Conn, m *jsonrpc.Message) {
+			<-ready
+			late.Stop()
+			c.message(m)
+		},
+		Dropped: func(error, []byte) { c.leave() }, // it is not mcpecho
+	})
+	if c.conn = conn; err != nil {
+		_ = socket.Close()
 		return
 	}
-	c.conn = conn
 	close(ready)
-	h.mu.Lock()
-	h.callers[c] = true
-	if h.asking > 0 {
-		c.queue(asking(true))
-	}
-	h.mu.Unlock()
-	for leaving := false; !leaving; {
+	for c.ctx.Err() == nil {
 		select {
 		case n := <-c.soon:
-			_ = conn.Notify(ctx, n.request())
+			_ = conn.Notify(c.ctx, n.request())
 		case <-conn.Done():
-			leaving = true
-		case <-h.ctx.Done():
-			leaving = true
+			c.leave()
+		case <-c.ctx.Done():
 		}
 	}
-	cancel()
 	time.AfterFunc(lastTime, stop)
 	h.mu.Lock()
 	delete(h.callers, c)
@@ -74,7 +73,7 @@ func (h *Holder) serve(s *socket) {
 		h.watchers--
 	}
 	last := c.watching && h.watchers == 0
-	reason := h.reason
+	reason, greeted := h.reason, c.greeted
 	h.mu.Unlock()
 	if last {
 		h.logAll("")
@@ -83,8 +82,8 @@ func (h *Holder) serve(s *socket) {
 	for _, sub := range c.subscribed {
 		sub.Close()
 	}
-	if reason != nil {
-		_ = conn.Notify(reading, &jsonrpc.Request{Method: methodEnded, Params: encodeFailure(reason)})
+	if reason != nil && greeted {
+		_ = conn.Notify(c.reading, &jsonrpc.Request{Method: methodEnded, Params: encodeFailure(reason)})
 	}
 	_ = conn.Close()
 }
@@ -93,52 +92,35 @@ func (n *notification) request() *jsonrpc.Request {
 	return &jsonrpc.Request{Method: n.method, Params: n.params}
 }
 
-func (c *caller) queue(n notification) {
-	select {
-	case c.soon <- n:
-	default:
-	}
-}
-
-func (c *caller) busy() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return len(c.calls) > 0
-}
-
 // message handles a message of the caller. It does not wait.
 func (c *caller) message(m *jsonrpc.Message) {
-	switch {
+	h := c.h
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch first := !c.greeted; {
+	case first && (!m.IsRequest() || m.Method != methodHello && m.Method != methodRelease):
+		c.leave()
 	case m.Method == "notifications/cancelled":
 		var id jsonrpc.ID
-		if id.UnmarshalJSON(wire.Lookup(m.Params, "requestId")) == nil {
-			c.mu.Lock()
-			cancel := c.calls[id]
-			c.mu.Unlock()
-			if cancel != nil {
-				cancel()
-			}
+		if id.UnmarshalJSON(wire.Lookup(m.Params, "requestId")) == nil && c.calls[id] != nil {
+			c.calls[id]()
 		}
 	case m.Method == "notifications/initialized": // the server has it from the holder
 	case !m.IsRequest():
-		c.running.Go(func() { _ = c.h.session.Client.Notify(c.ctx, m.Method, m.Params) }) // ends when the message is queued
-	default:
-		ctx, cancel := context.WithCancel(c.ctx)
-		c.mu.Lock()
-		full := len(c.calls) >= maxCalls
-		if !full {
-			c.calls[m.ID] = cancel
+		if h.session != nil {
+			c.running.Go(func() { _ = h.session.Client.Notify(c.ctx, m.Method, m.Params) }) // ends when the message is queued
 		}
-		c.mu.Unlock()
+	case len(c.calls) >= maxCalls:
+		c.leave()
+	default:
+		c.greeted = true
+		ctx, cancel := context.WithCancel(c.ctx)
+		c.calls[m.ID] = cancel
 		c.running.Go(func() { // ends with the response
-			var raw mcp.RawMessage
-			err := error(&jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "too many calls at once"})
-			if !full {
-				raw, err = c.handle(ctx, m)
-				c.mu.Lock()
-				delete(c.calls, m.ID)
-				c.mu.Unlock()
-			}
+			raw, err := c.handle(ctx, m)
+			h.mu.Lock()
+			delete(c.calls, m.ID)
+			h.mu.Unlock()
 			if ctx.Err() == nil || c.ctx.Err() != nil { // the caller waits
 				_ = c.conn.Reply(c.reading, m.ID, raw, c.wireError(err))
 			}
@@ -148,56 +130,67 @@ func (c *caller) message(m *jsonrpc.Message) {
 }
 
 // wireError returns the error of the response: that of the server, or one of the holder,
-// which a server cannot imitate because it does not know the key.
+// which a server cannot imitate: its error with that code is sent as the data of another.
 func (c *caller) wireError(err error) *jsonrpc.Error {
 	if err == nil {
 		return nil
 	}
+	h := c.h
+	h.mu.Lock()
+	s, reason := h.session, h.reason
+	h.mu.Unlock()
+	f := failure.Classify(err)
+	if s != nil {
+		f = s.Explain(err)
+	}
+	if reason != nil && f.Kind != "crashed" {
+		f = reason
+	}
 	var answer *jsonrpc.Error
-	f := c.h.session.Explain(err)
-	c.h.mu.Lock()
-	if c.h.reason != nil && f.Kind != "crashed" {
-		f = c.h.reason
+	if !errors.As(err, &answer) || f.Status != failure.Refused || answer.Code == codeOwn {
+		return &jsonrpc.Error{Code: codeOwn, Data: encodeFailure(f)}
 	}
-	c.h.mu.Unlock()
-	if errors.As(err, &answer) && f.Status == failure.Refused {
-		e := &jsonrpc.Error{Code: answer.Code, Message: c.h.hide(answer.Message)}
-		if answer.Data != nil {
-			e.Data = []byte(c.h.hide(string(answer.Data)))
-		}
-		return e
+	e := &jsonrpc.Error{Code: answer.Code, Message: h.hide(answer.Message)}
+	if answer.Data != nil {
+		e.Data = []byte(h.hide(string(answer.Data)))
 	}
-	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: c.h.key, Data: encodeFailure(f)}
+	return e
 }
+
+func refused(code int64, message string) error { return &jsonrpc.Error{Code: code, Message: message} }
 
 // handle carries out a request of the caller.
 func (c *caller) handle(ctx context.Context, m *jsonrpc.Message) (mcp.RawMessage, error) {
-	s := c.h.session
-	client, modern := s.Client, s.Client.Server().Modern()
-	rest, own, err := split(m.Params, "_meta")
-	if err != nil {
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "the params are not an object"}
+	h := c.h
+	if m.Method == methodRelease {
+		h.release()
+		<-c.ctx.Done()
+		return nil, ctx.Err()
 	}
+	select {
+	case <-h.begun:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	s := h.session
+	if s == nil || m.Method == methodHello {
+		return c.hello()
+	}
+	client, modern := s.Client, s.Client.Server().Modern()
 	switch m.Method {
 	case "initialize", "server/discover":
-		c.mu.Lock()
-		first := !c.greeted
-		c.greeted = c.greeted || modern == (m.Method == "server/discover")
-		c.mu.Unlock()
-		switch {
-		case first && modern == (m.Method == "server/discover"):
-			return s.Greeting, nil
-		case first:
-			return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "the session is of another protocol version"}
+		if modern != (m.Method == "server/discover") {
+			return nil, refused(jsonrpc.CodeMethodNotFound, "the session is of another protocol version")
 		}
+		return s.Greeting, nil
 	case Kept:
 		return mcp.RawMessage("{}"), c.watch(ctx)
 	case methodAsk, methodAsking, methodEnded:
-		if m.Method != methodAsk || c.h.asker == nil {
-			return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "this session has no such requests"}
+		if !modern || m.Method != methodAsk {
+			return nil, refused(jsonrpc.CodeMethodNotFound, "this session has no such requests")
 		}
-		defer c.h.Asking()()
-		return c.h.asker.Call(ctx, &jsonrpc.Request{Method: text(m.Params, "method"), Params: wire.Lookup(m.Params, "params"), Cancel: cancelRequest})
+		defer h.Asking()()
+		return h.asker.Call(ctx, &jsonrpc.Request{Method: text(m.Params, "method"), Params: wire.Lookup(m.Params, "params"), Cancel: cancelRequest})
 	case "tools/list":
 		var cursor *string
 		if r := wire.NewReader(wire.Lookup(m.Params, "cursor")); r.Kind() == wire.String {
@@ -220,51 +213,92 @@ func (c *caller) handle(ctx context.Context, m *jsonrpc.Message) (mcp.RawMessage
 			return mcp.RawMessage(`{"resultType":"complete"}`), c.listen(ctx, m)
 		}
 	}
-	// The client adds what belongs to each request by itself.
-	meta, own, err := split(own["_meta"], "progressToken", "io.modelcontextprotocol/protocolVersion", "io.modelcontextprotocol/clientInfo", "io.modelcontextprotocol/clientCapabilities")
+	params, token, err := ownParams(m.Params)
 	if err != nil {
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "_meta is not an object"}
+		return nil, refused(jsonrpc.CodeInvalidParams, err.Error())
 	}
-	if token := own["progressToken"]; token != nil {
+	if token != nil {
 		client = client.With(mcp.CallOptions{Progress: func(p mcp.Progress) { c.progress(ctx, token, p) }})
-	}
-	params := m.Params
-	if params != nil {
-		if len(meta) > 0 {
-			rest = append(append(append(wire.AppendKey(rest, "_meta"), '{'), meta...), '}')
-		}
-		params = append(append([]byte{'{'}, rest...), '}')
 	}
 	return client.Call(ctx, m.Method, params)
 }
 
+// hello adds the caller, and describes the session.
+func (c *caller) hello() (mcp.RawMessage, error) {
+	h := c.h
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.session == nil {
+		return nil, h.reason
+	}
+	if h.asking > 0 && !h.callers[c] {
+		c.soon <- asking(true)
+	}
+	h.callers[c] = true
+	about := map[string]any{"version": mcp.Version}
+	if e := h.session.Entry; e != nil {
+		about["name"], about["source"], about["timeout"], about["deny"] = e.Name, e.Source, int64(e.Timeout), e.Tools.Deny
+		if e.Tools.Allow != nil {
+			about["allow"] = e.Tools.Allow
+		}
+	}
+	return wire.AppendValue(nil, about)
+}
+
+// ownParams returns the params of a request without what the client of the holder adds to
+// each by itself, and the caller's progress token.
+func ownParams(params mcp.RawMessage) (own, token mcp.RawMessage, err error) {
+	if params == nil {
+		return nil, nil, nil
+	}
+	r := wire.NewReader(params)
+	own = append(own, '{')
+	for r.Object(); r.More(); {
+		key := string(r.Key())
+		own = wire.AppendKey(own, key)
+		if key != "_meta" {
+			own = append(own, r.Raw()...)
+			continue
+		}
+		own = append(own, '{')
+		for r.Object(); r.More(); {
+			switch key := string(r.Key()); key {
+			case "io.modelcontextprotocol/protocolVersion", "io.modelcontextprotocol/clientInfo", "io.modelcontextprotocol/clientCapabilities":
+				r.Skip()
+			case "progressToken":
+				token = append(token, r.Raw()...)
+			default:
+				own = append(wire.AppendKey(own, key), r.Raw()...)
+			}
+		}
+		own = append(own, '}')
+	}
+	return append(own, '}'), token, r.End()
+}
+
 // progress passes progress of a call to the caller, with the caller's token.
 func (c *caller) progress(ctx context.Context, token mcp.RawMessage, p mcp.Progress) {
-	p.Message = c.h.hide(p.Message)
-	raw, err := p.MarshalJSON()
-	if err != nil {
+	own := new(mcp.Progress)
+	if own.UnmarshalJSON([]byte(`{"progress":0,"progressToken":`+string(token)+"}")) != nil {
 		return
 	}
-	members, _, _ := split(raw, "progressToken")
-	params := append(wire.AppendKey([]byte{'{'}, "progressToken"), token...)
-	params = append(append(append(params, ','), members...), '}')
-	_ = c.conn.Notify(ctx, &jsonrpc.Request{Method: "notifications/progress", Params: params})
+	own.Progress, own.Total, own.Message, own.Meta, own.Extra = p.Progress, p.Total, c.h.hide(p.Message), p.Meta, p.Extra
+	if params, err := own.MarshalJSON(); err == nil {
+		_ = c.conn.Notify(ctx, &jsonrpc.Request{Method: "notifications/progress", Params: params})
+	}
 }
 
 // watch sends what the holder has kept, and from now on nothing is kept.
 func (c *caller) watch(ctx context.Context) error {
 	h := c.h
 	h.mu.Lock()
-	kept := h.kept
+	kept, id := h.kept, c.listening
 	h.kept, h.keptSize = nil, 0
 	if !c.watching {
 		c.watching = true
 		h.watchers++
 	}
 	h.mu.Unlock()
-	c.mu.Lock()
-	id := c.listening
-	c.mu.Unlock()
 	h.logAll(mcp.LevelDebug)
 	for _, n := range kept {
 		if isSubscribed(n.method) && h.asker != nil {
@@ -286,13 +320,12 @@ func (c *caller) subscribe(ctx context.Context, uri string, begin bool) (err err
 			return err
 		}
 	}
-	c.mu.Lock()
+	c.h.mu.Lock()
 	old := c.subscribed[uri]
-	delete(c.subscribed, uri)
-	if begin {
+	if delete(c.subscribed, uri); begin {
 		c.subscribed[uri] = sub
 	}
-	c.mu.Unlock()
+	c.h.mu.Unlock()
 	if old != nil {
 		old.Close()
 	}
@@ -303,7 +336,7 @@ func (c *caller) subscribe(ctx context.Context, uri string, begin bool) (err err
 func (c *caller) listen(ctx context.Context, m *jsonrpc.Message) error {
 	var filter mcp.SubscriptionFilter
 	if err := filter.UnmarshalJSON(wire.Lookup(m.Params, "notifications")); err != nil {
-		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: err.Error()}
+		return refused(jsonrpc.CodeInvalidParams, err.Error())
 	}
 	sub, err := c.h.session.Client.Subscribe(ctx, &filter)
 	if err != nil {
@@ -315,9 +348,9 @@ func (c *caller) listen(ctx context.Context, m *jsonrpc.Message) error {
 	if err != nil {
 		return err
 	}
-	c.mu.Lock()
+	c.h.mu.Lock()
 	c.listening = m.ID
-	c.mu.Unlock()
+	c.h.mu.Unlock()
 	params := changed(m.ID, "")
 	params = append(append(wire.AppendKey(params[:len(params)-1], "notifications"), agreed...), '}')
 	for n := (notification{"notifications/subscriptions/acknowledged", params}); ; {
@@ -342,24 +375,4 @@ func changed(id jsonrpc.ID, uri string) []byte {
 		b = wire.AppendString(wire.AppendKey(b, "uri"), uri)
 	}
 	return append(b, '}')
-}
-
-// split returns the members of an object, but those with the given keys, whose values it
-// returns. Nil counts as an empty object.
-func split(object []byte, keys ...string) (rest []byte, values map[string]mcp.RawMessage, err error) {
-	values = make(map[string]mcp.RawMessage)
-	if object == nil {
-		return nil, values, nil
-	}
-	r := wire.NewReader(object)
-	for r.Object(); r.More(); {
-		key := string(r.Key())
-		value := r.Raw()
-		if slices.Contains(keys, key) {
-			values[key] = bytes.Clone(value)
-		} else {
-			rest = append(wire.AppendKey(rest, key), value...)
-		}
-	}
-	return rest, values, r.End()
 }

@@ -1,0 +1,141 @@
+// Package hold keeps a connection to a server in one process, the holder, for the commands
+// of others, the callers. A caller has a client of its own, whose transport leads to the
+// holder over a Unix socket. The holder makes the same call with its client, which alone
+// has the server's ids, progress and questions.
+//
+// The socket carries JSON-RPC. Its first request says what the caller is, and its result
+// describes the session. Only the user can enter the folder of the socket.
+package hold
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
+	"github.com/stdmcp/stdmcp/internal/httpx"
+	"github.com/stdmcp/stdmcp/internal/statefile"
+)
+
+const (
+	dialTime  = time.Second // for a holder to accept a connection
+	maxPath   = 103         // bytes of the path of a socket, on any system
+	maxReason = 4 << 10     // bytes of the reason why a session has ended
+)
+
+// A Name is the name of a session, and what the user types to start this program.
+type Name struct{ Text, Program string }
+
+// IsName reports whether a session may have this name: a-z, 0-9 and -, 32 at most.
+func IsName(name string) bool {
+	return 0 < len(name) && len(name) <= 32 && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
+}
+
+// path returns the path of the session's files, without their ends. With create, it makes
+// their folder.
+func (n Name) path(create bool) (string, error) {
+	dir := folder()
+	if create {
+		if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
+			return "", failure.Local(err)
+		}
+	}
+	if _, err := os.Lstat(dir); !errors.Is(err, os.ErrNotExist) && !statefile.IsPrivateDir(dir) {
+		return "", usage("the folder of the sessions, "+terminal.EscapeName(dir)+", is not private: it must be a folder of yours with the mode 0700", "")
+	}
+	return filepath.Join(dir, n.Text), nil
+}
+
+func folder() string {
+	parent, own := os.Getenv("XDG_RUNTIME_DIR"), "mcpecho"
+	if runtime.GOOS == "windows" {
+		parent, _ = os.UserCacheDir()
+	} else if !filepath.IsAbs(parent) || !statefile.IsPrivateDir(parent) {
+		parent, own = os.TempDir(), "mcpecho-"+strconv.Itoa(os.Geteuid())
+	}
+	return filepath.Join(parent, own)
+}
+
+// Names returns the names of the sessions.
+func Names() (names []string) {
+	path, err := Name{}.path(false)
+	entries, _ := os.ReadDir(path)
+	for _, e := range entries {
+		name, ok := strings.CutSuffix(e.Name(), ".sock")
+		if ok && err == nil && IsName(name) && isListening(filepath.Join(path, name)) == nil {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func isListening(path string) error {
+	conn, err := net.DialTimeout("unix", path+".sock", dialTime)
+	if err == nil {
+		err = conn.Close()
+	}
+	return err
+}
+
+// listen returns the listener of a session, in place of a socket whose holder was killed.
+func (n Name) listen(ctx context.Context) (l net.Listener, path string, err error) {
+	if path, err = n.path(true); err != nil {
+		return nil, "", err
+	}
+	if len(path)+len(".sock") > maxPath {
+		return nil, "", usage("the path of the socket, "+terminal.EscapeName(path)+".sock, is longer than a system allows", "use a shorter name, or set XDG_RUNTIME_DIR to another folder of yours with the mode 0700")
+	}
+	unlock, err := statefile.Lock(ctx, filepath.Join(filepath.Dir(path), "lock"))
+	if err != nil {
+		return nil, "", failure.Local(err)
+	}
+	defer unlock()
+	if err := isListening(path); err == nil {
+		return nil, "", usage("there is a session @"+n.Text+" already", "use another name, or end it: "+n.Program+" release "+n.Text)
+	} else if httpx.IsRefused(err) {
+		_ = os.Remove(path + ".sock")
+	}
+	_ = os.Remove(path + ".ended")
+	if l, err = net.Listen("unix", path+".sock"); err != nil {
+		return nil, "", failure.Local(err)
+	}
+	return l, path, nil
+}
+
+// lost returns the failure for a session whose holder cannot be reached because of err, or
+// has left without a reason.
+func (n Name) lost(err error) error {
+	path, e := n.path(false)
+	if e != nil {
+		return e
+	}
+	if reason, _ := statefile.Read(path+".ended", maxReason, true); len(reason) > 0 {
+		return n.ended(string(reason), err)
+	}
+	if _, e := os.Lstat(path + ".sock"); e == nil && (httpx.IsRefused(err) || httpx.IsRefused(isListening(path))) {
+		return n.ended("its process was killed", err)
+	} else if e == nil {
+		return n.ended(err.Error(), err)
+	}
+	text := "there is no session @" + n.Text
+	if names := Names(); len(names) > 0 {
+		text += "; there is @" + strings.Join(names, ", @")
+	}
+	return usage(text, "to begin one: "+n.Program+" hold "+n.Text+" -- SERVER-COMMAND")
+}
+
+// ended returns the failure for a session that has ended for a reason.
+func (n Name) ended(reason string, err error) *failure.Error {
+	return &failure.Error{Status: failure.Unreachable, Kind: "ended", Message: "the session @" + n.Text + " has ended: " + failure.Indent(reason), Err: err}
+}
+
+func usage(message, hint string) error {
+	return &failure.Error{Status: failure.Usage, Kind: "usage", Message: message, Hint: hint}
+}
