@@ -384,8 +384,9 @@ func TestListsHoldPointers(t *testing.T) {
 func TestDescriptionsOfAnotherType(t *testing.T) {
 	res := unmarshal[ListToolsResult](t, `{"tools":[
 		{"name":"a","title":5,"description":["one","two"],"icons":"https://example.com/a.png","annotations":{"readOnlyHint":"true","openWorldHint":0,"title":[]},"execution":true},
-		{"icons":[{"src":"s"},"t"],"annotations":"x","name":"b"}]}`)
-	if len(res.Tools) != 2 || res.bad != nil {
+		{"icons":[{"src":"s"},"t"],"annotations":"x","name":"b"},
+		{"name":"c","icons":[{"mimeType":1,"src":"s","sizes":["1x1",2],"theme":{}},{"src":"t","sizes":"any","mimeType":"image/png"}]}]}`)
+	if len(res.Tools) != 3 || res.bad != nil {
 		t.Fatalf("%v left out", res.bad)
 	}
 	a, b := res.Tools[0], res.Tools[1]
@@ -394,6 +395,9 @@ func TestDescriptionsOfAnotherType(t *testing.T) {
 	}
 	if b.Name != "b" || b.Icons != nil || b.Annotations != nil {
 		t.Errorf("%+v", b)
+	}
+	if want := []Icon{{Src: "s"}, {Src: "t", Sizes: []string{"any"}, MIMEType: "image/png"}}; !reflect.DeepEqual(res.Tools[2].Icons, want) {
+		t.Errorf("%+v", res.Tools[2].Icons)
 	}
 	info := unmarshal[ServerInfo](t, `{"protocolVersion":"2025-06-18","capabilities":{},"instructions":["a"],"serverInfo":{"name":"x","version":"1","title":[],"icons":{}}}`)
 	if info.Name != "x" || info.Version != "1" || info.Instructions != "" {
