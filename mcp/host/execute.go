@@ -3,7 +3,6 @@ package host
 import (
 	"context"
 	"errors"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -200,11 +199,15 @@ type ownTools struct {
 
 func (o *ownTools) add(tools ...*Tool) {
 	o.mu.Lock()
-	list := slices.DeleteFunc(slices.Clone(o.list), func(old *Tool) bool {
-		return slices.ContainsFunc(tools, func(t *Tool) bool { return t.name == old.name })
-	})
+	defer o.mu.Unlock()
+	byName := toolNames(tools)
+	var list []*Tool // generic functions would link all methods of a Tool and of what it refers to
+	for _, old := range o.list {
+		if byName[old.name] == nil {
+			list = append(list, old)
+		}
+	}
 	o.list = append(list, tools...)
-	o.mu.Unlock()
 }
 
 func (o *ownTools) all() []*Tool {

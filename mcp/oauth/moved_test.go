@@ -2,11 +2,17 @@ package oauth
 
 import (
 	"cmp"
+	"context"
 	"net/http"
+	"net/http/httptest"
+	"net/http/httptrace"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/stdmcp/stdmcp/internal/testutil"
 )
 
 // TestLoginForgetsScopesOfAnotherServer: scopes of a token that another
@@ -118,5 +124,32 @@ func TestZoneOfAnswer(t *testing.T) {
 		if d.zone != tt.want || !d.zoneKnown {
 			t.Errorf("%s at %s: %v, want %v", tt.url, tt.used, d.zone, tt.want)
 		}
+	}
+}
+
+// TestTraceOfProgram: the address of a connection is recorded, and a program's own trace is called.
+func TestTraceOfProgram(t *testing.T) {
+	server := httptest.NewServer(http.NotFoundHandler())
+	defer server.Close()
+	var called []string
+	own := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{
+		GetConn:      func(string) { called = append(called, "GetConn") },
+		GotConn:      func(httptrace.GotConnInfo) { called = append(called, "GotConn") },
+		WroteHeaders: func() { called = append(called, "WroteHeaders") },
+	})
+	for _, ctx := range []context.Context{t.Context(), own} {
+		var used usedAddress
+		req, err := http.NewRequestWithContext(used.traced(ctx), "GET", server.URL, nil)
+		testutil.Must(t, err)
+		resp, err := server.Client().Do(req)
+		testutil.Must(t, err)
+		resp.Body.Close()
+		addr, asked := used.addr.Load(), used.asked.Load()
+		if addr == nil || zoneOf(*addr) != loopback || asked == nil || "http://"+*asked != server.URL {
+			t.Errorf("%v %v", addr, asked)
+		}
+	}
+	if want := []string{"GetConn", "GotConn", "WroteHeaders"}; !slices.Equal(called, want) {
+		t.Errorf("%q", called)
 	}
 }
