@@ -35,7 +35,7 @@ import (
 // state; hosts can share it.
 type ResultLimits struct {
 	MaxResultText int // bytes of text in a result, without the note [50,000]
-	MaxResultData int // bytes of an image, of audio or of a binary resource [1 MB]
+	MaxResultData int // bytes of an image, of audio or of a binary resource [1 MB]; of all in a result, four times that
 
 	// Folder is where the host writes the content that it removes from results. It
 	// is created if it is missing. In it, the host makes a folder of its own (mode
@@ -107,11 +107,14 @@ func (t *Tool) limited(res *mcp.CallToolResult) *mcp.CallToolResult {
 func (l *resultLimiter) limit(res *mcp.CallToolResult, tool string, maxText int) *mcp.CallToolResult {
 	maxText = wire.Limit(maxText, l.MaxResultText, math.MaxInt)
 	content, texts, total := make([]mcp.Content, 0, len(res.Content)+1), make([]string, 0, len(res.Content)+1), 0
-	changed, images, stays := false, 0, make(map[int]bool)
+	changed, images, stays, room := false, 0, make(map[int]bool), l.MaxResultData
+	if room < math.MaxInt/4 {
+		room *= 4
+	}
 	for i := range res.Content {
 		c := res.Content[i]
 		stays[i] = isBinary(&c) && len(blocks.Text(&c)) <= maxNote
-		if note := l.binary(&c, tool); note != "" {
+		if note := l.binary(&c, tool, &room); note != "" {
 			c, changed, stays[i] = mcp.TextContent(note), true, true
 		}
 		content, texts = append(content, c), append(texts, blocks.Text(&c))
@@ -188,10 +191,16 @@ func (t *Tool) limitedError(err error) error {
 	return &own
 }
 
-// binary returns the note in place of binary content that is too large, or "".
-func (l *resultLimiter) binary(c *mcp.Content, tool string) string {
+// binary returns the note in place of binary content that is too large, or larger than
+// the room that is left in the result, or "".
+func (l *resultLimiter) binary(c *mcp.Content, tool string, room *int) string {
 	data, mimeType := blocks.Data(c), c.MIMEType
-	if len(data)/4*3 <= l.MaxResultData || !isBinary(c) || blocks.ForUser(c) {
+	size := len(data) / 4 * 3
+	switch {
+	case !isBinary(c) || blocks.ForUser(c):
+		return ""
+	case size <= min(l.MaxResultData, *room):
+		*room -= size
 		return ""
 	}
 	if c.Resource != nil {

@@ -159,6 +159,35 @@ func TestLargeImagesBecomeFiles(t *testing.T) {
 	}
 }
 
+// TestDataOfAResultIsLimited: many images that are small enough count together, except
+// those that only the user sees.
+func TestDataOfAResultIsLimited(t *testing.T) {
+	t.Parallel()
+	forUser := mcp.ImageContent(make([]byte, 900), "image/png")
+	forUser.Annotations = &mcp.Annotations{Audience: []mcp.Role{mcp.RoleUser}}
+	res := &mcp.CallToolResult{Content: []mcp.Content{forUser, mcp.TextContent("text")}}
+	for i := range 50 {
+		res.Content = append(res.Content, mcp.ImageContent(make([]byte, 900), "image/png"), mcp.AudioContent(make([]byte, 10+i), "audio/wav"))
+	}
+	for limit, want := range map[int]int{1000: 4000, 100: 400, 0: 50*900 + 50*10 + 49*25, -1: 50*900 + 50*10 + 49*25} {
+		_, tool := limitedHost(t, &host.ResultLimits{MaxResultData: limit, MaxResultText: -1}, res)
+		got, err := tool.Call(t.Context(), nil)
+		if err != nil || len(got.Content) != len(res.Content) {
+			t.Fatal(len(got.Content), err)
+		}
+		sum, notes := 0, 0
+		for _, c := range got.Content[1:] {
+			data, _ := c.Bytes()
+			if sum += len(data); strings.HasPrefix(c.Text, "[not shown: ") {
+				notes++
+			}
+		}
+		if sum > want || sum < want*9/10 || (notes > 0) != (limit > 0) {
+			t.Errorf("limit %d: %d bytes, %d notes", limit, sum, notes)
+		}
+	}
+}
+
 func TestStructuredContentRemainsWholeForPrograms(t *testing.T) {
 	t.Parallel()
 	big := `{"a":"` + strings.Repeat("x", 1000) + `"}`
