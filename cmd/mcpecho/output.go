@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -75,10 +76,11 @@ func (c *invocation) writeFile(name string, data []byte) error {
 	if c.output != nil && name == c.flags.Output {
 		return failure.Local(c.output.replace(data))
 	}
-	if err := os.WriteFile(name, data, 0o666); err != nil {
-		return failure.Local(err)
+	o, err := openOutput(name)
+	if err != nil {
+		return err
 	}
-	return nil
+	return cmp.Or(failure.Local(o.replace(data)), o.close())
 }
 
 // note prints a line that is not part of the result.

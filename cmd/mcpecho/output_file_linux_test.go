@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -50,4 +51,23 @@ func TestStandardOutputIsChecked(t *testing.T) {
 	if status, stderr := call(null); status != 0 {
 		t.Errorf("status %d, %s", status, stderr)
 	}
+}
+
+// TestFurtherFilesOfOutput are written as the file of -o is: only the user can read them,
+// and one that others may write is refused.
+func TestFurtherFilesOfOutput(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	second := filepath.Join(dir, "part-2.bin")
+	call := func() result { return runWithServer(t, "call", "everything", "-o", filepath.Join(dir, "part.bin")) }
+	if o := call(); o.status != 0 {
+		t.Errorf("%+v", o)
+	}
+	if info, err := os.Stat(second); err != nil || info.Mode() != 0o600 {
+		t.Errorf("%v, %v", info, err)
+	}
+	if err := os.Chmod(second, 0o606); err != nil {
+		t.Fatal(err)
+	}
+	call().want(t, failure.Usage, "", "part-2.bin: others may write it")
 }
