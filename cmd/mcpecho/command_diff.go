@@ -152,7 +152,7 @@ func (s *diffSide) explain(err error) error {
 func (s *diffSide) explainFile(err error) error {
 	f := *failure.Classify(err)
 	if cfg := config.LoadFile(s.file); len(cfg.Servers) > 0 {
-		f.Message, f.Hint = s.file+" has configured servers, and is no recording: write FILE:NAME", ""
+		f.Message, f.Hint = s.file+" has configured servers, and is not a recording: write FILE:NAME", ""
 		return &f
 	}
 	return s.c.explainRecording(err, s.file)

@@ -214,7 +214,7 @@ func TestDiffMisuses(t *testing.T) {
 		{[]string{"a.rec", "a.rec", "a.rec"}, "not 3; a command that starts one needs quotes or --"},
 		{[]string{"a.rec", "nothing-like-it"}, `no server is configured as "nothing-like-it"; for a list, type: mcpecho servers`},
 		{[]string{"a.rec", "example.com/mcp"}, "type: mcpecho diff a.rec https://example.com/mcp"},
-		{[]string{"a.rec", "conf.json"}, "has configured servers, and is no recording: write FILE:NAME"},
+		{[]string{"a.rec", "conf.json"}, "has configured servers, and is not a recording: write FILE:NAME"},
 		{[]string{"a.rec", dir}, "is a directory, not a recording; usage: "},
 		{[]string{"a.rec", "go run x"}, ""},
 		{[]string{"a.rec", "go 'run"}, "a quote is not closed"},

@@ -156,8 +156,8 @@ func (c *invocation) beginSession(ctx context.Context, s *conversation) error {
 	return c.hold.Serve(session)
 }
 
-// answering returns the handlers of the server's questions. The clocks of the callers stand
-// still meanwhile.
+// answering returns the handlers of the server's questions, during which the timeouts of the
+// callers are paused.
 func (c *invocation) answering(s *conversation) []mcp.Handler {
 	handlers := append(c.answers(s), c.elicitation(s))
 	for i, h := range handlers {

@@ -135,7 +135,7 @@ func TestView(t *testing.T) {
 		t.Error(o)
 	}
 	testutil.Must(t, os.WriteFile("script.py", []byte("print()\n"), 0o600))
-	runCommand(t, "view", "script.py").want(t, failure.Usage, "", "script.py: recording: line 1: this is no recording")
+	runCommand(t, "view", "script.py").want(t, failure.Usage, "", "script.py: recording: line 1: this is not a recording")
 	all := runCommand(t, "view", "session.rec").stdout
 	lines := strings.SplitAfter(strings.TrimSuffix(all, "\n"), "\n")
 	for line, want := range map[string]string{

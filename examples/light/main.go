@@ -1,7 +1,7 @@
 // Command light gives a model the tools of several servers without package host,
-// in forty lines and a program of 2.35 MB. A server that cannot be started is left out, and a failure
-// of a tool is text for the model. It does not restart servers that crash: use
-// package host for that, for permissions, and for tools that change.
+// in sixty lines and a program of 2.4 MB. A server that cannot be started is left out,
+// and a failure of a tool is text for the model. It does not restart servers that crash:
+// use package host for that, for permissions, and for tools that change.
 //
 //	$ light echo="mcpecho serve" gone=/no/such/program
 //	connect: start server "/no/such/program": no such file or directory

@@ -98,7 +98,7 @@ func (r *Reader) next() (e Entry, err error) {
 		case err != nil && err != io.EOF:
 			return e, err
 		case !ok || err != nil:
-			return e, fmt.Errorf("this is no recording: it begins with %.40q", begin)
+			return e, fmt.Errorf("this is not a recording: it begins with %.40q", begin)
 		case have != version && have != oldVersion:
 			return e, fmt.Errorf("the format has version %.20q, and this program reads versions "+oldVersion+" and "+version+": record again or update", have)
 		}

@@ -20,7 +20,7 @@ const maxInput = 4 << 20
 
 // Execute calls the tool with the given name, which a model chose, with
 // arguments as JSON text, and returns the result as text; see [Tool.Execute].
-// Empty input and null are no arguments; input may be up to 4 MiB.
+// Empty input and null mean no arguments; input may be up to 4 MiB.
 //
 // If the server of the tool is connecting or reconnecting, Execute waits for it,
 // at most for the server's call timeout. For an unknown name, it also connects to

@@ -122,7 +122,7 @@ func TestBadRecordings(t *testing.T) {
 	lines := strings.SplitAfter(good, "\n")
 	for name, test := range map[string]struct{ text, want string }{
 		"empty":  {"", "line 1: the recording is truncated"},
-		"other":  {"#!/bin/sh\n", "line 1: this is no recording"},
+		"other":  {"#!/bin/sh\n", "line 1: this is not a recording"},
 		"later":  {strings.Replace(good, "recording 2\n", "recording 3\n", 1), `line 1: the format has version "3"`},
 		"edited": {strings.Replace(good, "Ada", "Eve", 1), "line 4: the recording was edited"},
 		"cut":    {strings.Join(append(append([]string{}, lines[:2]...), lines[3:]...), ""), "line 3: the recording was edited"},

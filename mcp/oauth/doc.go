@@ -93,9 +93,9 @@
 // of a tool. After a failure, such as a user who denies access, the Transport returns
 // the same error for a minute; [Transport.Login] tries again at once.
 //
-// While the user logs in, the timeouts of the requests that wait for it stand still:
+// While the user logs in, the timeouts of the requests that wait for it are paused:
 // those of the transports, of package mcp and of package host. The deadline of a
-// context of the program does not.
+// context of the program is not.
 //
 // Best-effort requests, such as the notification that a request was canceled,
 // never start authorization.

@@ -45,7 +45,7 @@ func hasDots(path string) bool {
 }
 
 // control returns the offset of the first control character, character of a set, or
-// invalid UTF-8, or -1. Tabs and line breaks are no control characters.
+// invalid UTF-8, or -1. Tabs and line breaks do not count as control characters.
 func control(s, set string) int {
 	for i, c := range s {
 		if c < ' ' && c != '\t' && c != '\n' && (c != '\r' || !strings.HasPrefix(s[i:], "\r\n")) || c >= 0x7f && c < 0xa0 && c != 0x85 || c == 0xfeff ||

@@ -38,7 +38,7 @@ type conn struct {
 	busy lock.Group // goroutines of the connection; none is started after err is set
 }
 
-// withPause returns a context for requests during whose logins timeouts stand still.
+// withPause returns a context for requests whose timeouts a login pauses.
 // id is that of the call that they belong to, or zero.
 func (c *conn) withPause(ctx context.Context, id jsonrpc.ID) context.Context {
 	return context.WithValue(ctx, pause.Key{}, &httpx.Pauser{Context: ctx, Conn: &c.Dispatcher, Call: id, Client: c.http})

@@ -27,7 +27,7 @@ type entry struct {
 // of an extension.
 var errOnlyOff = errors.New("disables")
 
-// isOff reports whether an entry has no server of its own and is no mistake.
+// isOff reports whether an entry has no server of its own and is not a mistake.
 func (e *entry) isOff() bool {
 	if e.Command != "" || e.URL != "" || e.Type == SDK {
 		return false

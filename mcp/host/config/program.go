@@ -114,7 +114,7 @@ func rewrite(program, folder, text string) string {
 	case gemini, crush:
 		return rewriteDollars(program, text)
 	case opencode:
-		text = strings.ReplaceAll(text, "${", "$${") // which is no reference there
+		text = strings.ReplaceAll(text, "${", "$${") // which is not a reference there
 		text = rewriteBetween(text, "{env:", "}", func(name string) string { return "${" + name + ":-}" })
 		return rewriteBetween(text, "{file:", "}", func(path string) string {
 			if path != "" && path[0] != '~' && folder != "" && !filepath.IsAbs(path) {

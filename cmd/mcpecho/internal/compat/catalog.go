@@ -333,7 +333,7 @@ func (c itemComparer) compareArguments(a, b *value) {
 	is, ok2 := arguments(b)
 	if !ok || !ok2 {
 		if !same(a, b) {
-			c.add(Unknown, "arguments", "are no list of arguments with different names", a, b)
+			c.add(Unknown, "arguments", "are not a list of arguments with different names", a, b)
 		}
 		return
 	}

@@ -16,7 +16,7 @@ const (
 	nulls types = 1 << iota
 	booleans
 	integers
-	fractions // numbers that are no integers
+	fractions // numbers that are not integers
 	strs
 	arrays
 	objects
@@ -242,7 +242,7 @@ type bound struct {
 }
 
 // bound returns the bound of the keywords name and exclusive; sign is 1 for a minimum
-// and -1 for a maximum. It reports false for values that are no numbers.
+// and -1 for a maximum. It reports false for values that are not numbers.
 func (v view) bound(name, exclusive string, sign int) (b bound, ok bool) {
 	for _, key := range [...]string{name, exclusive} {
 		at := v.member(key)
@@ -289,7 +289,7 @@ func (c *comparer) compareNumbers(path string, old, new view) {
 		b, ok2 := new.bound(k.name, k.exclusive, k.sign)
 		if !ok || !ok2 {
 			if !same(old.member(k.name), new.member(k.name)) || !same(old.member(k.exclusive), new.member(k.exclusive)) {
-				c.unknown(join(path, k.name), "a bound that is no number", old.member(k.name), new.member(k.name))
+				c.unknown(join(path, k.name), "a bound that is not a number", old.member(k.name), new.member(k.name))
 			}
 			continue
 		}
@@ -335,7 +335,7 @@ func (c *comparer) compareCounts(path string, old, new view, least, most string)
 		switch {
 		case same(a, b):
 		case !ok || !ok2:
-			c.unknown(join(path, name), "a limit that is no count", a, b)
+			c.unknown(join(path, name), "a limit that is not a count", a, b)
 		case order > 0:
 			c.narrow(join(path, name), name+" is stricter", a, b)
 		case order < 0:
@@ -358,7 +358,7 @@ func (c *comparer) compareArrays(path string, old, new view) {
 	switch {
 	case a.is("true") == b.is("true"):
 		if !same(a, b) && (a != nil && a.kind != wire.Bool || b != nil && b.kind != wire.Bool) {
-			c.unknown(path+"/uniqueItems", "uniqueItems is no boolean", a, b)
+			c.unknown(path+"/uniqueItems", "uniqueItems is not a boolean", a, b)
 		}
 	case b.is("true"):
 		c.narrow(path+"/uniqueItems", "items must be unique", a, b)
@@ -407,7 +407,7 @@ func (c *comparer) compareLists(path string, old, new view) {
 	case x.isArray() && y.isArray():
 		c.compareUnions(path+"/anyOf", views(x), views(y))
 	case !same(x, y):
-		c.unknown(path+"/anyOf", "anyOf is no list", x, y)
+		c.unknown(path+"/anyOf", "anyOf is not a list", x, y)
 	}
 }
 

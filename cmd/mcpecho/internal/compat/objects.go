@@ -9,7 +9,7 @@ func (c *comparer) compareObjects(path string, old, new view) {
 	a, b := old.member("properties"), new.member("properties")
 	if a != nil && !a.isObject() || b != nil && !b.isObject() {
 		if !c.equal(a, b) {
-			c.unknown(path+"/properties", "properties is no object", a, b)
+			c.unknown(path+"/properties", "properties is not an object", a, b)
 		}
 		return
 	}
@@ -124,7 +124,7 @@ func (c *comparer) required(path string, old, new view) (a, b map[string]bool) {
 	a, ok := nameSet(old.member("required"))
 	b, ok2 := nameSet(new.member("required"))
 	if (!ok || !ok2) && !same(old.member("required"), new.member("required")) {
-		c.unknown(path+"/required", "required is no list of names", old.member("required"), new.member("required"))
+		c.unknown(path+"/required", "required is not a list of names", old.member("required"), new.member("required"))
 		return nil, nil
 	}
 	return a, b

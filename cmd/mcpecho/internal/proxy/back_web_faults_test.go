@@ -52,11 +52,11 @@ func TestFaultsOfAnHTTPServer(t *testing.T) {
 		{events + `data: {"jsonrpc":"2.0","id":7,"result":{"n":1}}||data: {"jsonrpc":"2.0","id":7,"result":{"n":2}}||`,
 			[]string{`{"jsonrpc":"2.0","id":7,"result":{"n":1}}`, `{"jsonrpc":"2.0","id":7,"result":{"n":2}}`}, ""},
 		{events + `data: nonsense||data: {"jsonrpc":"2.0","id":7,"result":{}}||`, []string{"nonsense", `{"jsonrpc":"2.0","id":7,"result":{}}`}, ""},
-		{events + `event: error|data: overloaded||`, []string{error7 + "the HTTP response has ended"}, "< event: error data: overloaded\nnote: the server has sent an event that is no message"},
+		{events + `event: error|data: overloaded||`, []string{error7 + "the HTTP response has ended"}, "< event: error data: overloaded\nnote: the server has sent an event that is not a message"},
 		{"text/html: <h1>Maintenance</h1><p>until noon</p>", []string{error7 + "POST "}, "\"headers\":{\"content-type\":\"text/html\"}}\n< <h1>Maintenance</h1><p>until noon</p>\n"},
 		{`text/plain: {"jsonrpc":"2.0","id":7,"result":{}}`, []string{`{"jsonrpc":"2.0","id":7,"result":{}}`}, `note: the server has sent a message with the Content-Type "text/plain"`},
 		{json + `{"jsonrpc":"2.0","id":7,"resul`, []string{`{"jsonrpc":"2.0","id":7,"resul`}, ""},
-		{json + "nonsense", []string{error7 + "the response is no message"}, "\n< nonsense\n"},
+		{json + "nonsense", []string{error7 + "the response is not a message"}, "\n< nonsense\n"},
 		{"empty", []string{error7 + "the HTTP response has ended"}, `"status":202`},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -136,7 +136,7 @@ func (s *webStream) whole(c *webCall, resp *http.Response, body []byte) error {
 	case httpx.MediaType(resp.Header) != typeJSON:
 		err = httpx.NewStatusError(resp, typeJSON+" or "+eventStream)
 	default:
-		err = errors.New("the response is no message of JSON-RPC" + httpx.Quote(resp, body))
+		err = errors.New("the response is not a message of JSON-RPC" + httpx.Quote(resp, body))
 	}
 	if len(body) > 0 {
 		s.tap.message(false, body)
@@ -221,7 +221,7 @@ func (s *webStream) events(resp *http.Response, take func(data []byte)) (last st
 		case ev != nil && ev.Type == "message":
 			take(text)
 		default:
-			s.lost(text, "the server has sent an event that is no message, which the client cannot receive")
+			s.lost(text, "the server has sent an event that is not a message, which the client cannot receive")
 		}
 	})
 	return r.LastID(), r.Retry(), n, err

@@ -84,7 +84,7 @@ func (s *webStream) openEvents(ctx context.Context) error {
 				default: // another one
 				}
 			default:
-				s.lost(text, "the server has sent an event that is no message, which the client cannot receive")
+				s.lost(text, "the server has sent an event that is not a message, which the client cannot receive")
 			}
 		})
 		s.mu.Lock()

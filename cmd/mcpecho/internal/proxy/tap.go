@@ -10,7 +10,7 @@ import (
 // A Tap receives what passes the front in one session of a client. Its functions may be
 // nil. Several goroutines call them.
 type Tap struct {
-	// Message is called with each message, or line that is none, that the client has
+	// Message is called with each message, or line that is not one, that the client has
 	// sent or receives, and with those of the server that it cannot receive. Its kind is
 	// recording.Refusal for an error of the proxy, and recording.Text for what the server has
 	// sent in place of a message, such as a line without an end.

@@ -103,7 +103,7 @@ func (h *Web) post(w http.ResponseWriter, r *http.Request, s *session, tap *Tap)
 	messages := parse(body)
 	asks := slices.IndexFunc(messages, func(m jsonrpc.Message) bool { return m.IsRequest() })
 	if wire.Valid(body) != nil || len(messages) == 0 {
-		refuseMessage(w, body, http.StatusBadRequest, jsonrpc.ID{}, jsonrpc.CodeParseError, "the body is no message of JSON-RPC")
+		refuseMessage(w, body, http.StatusBadRequest, jsonrpc.ID{}, jsonrpc.CodeParseError, "the body is not a message of JSON-RPC")
 		return
 	}
 	line, first := flat(body), &messages[0]
