@@ -90,7 +90,7 @@ func quote(s string, windows, program bool) string {
 	switch {
 	case program && (s == GoRunHere || s == GoRunLatest):
 		return s
-	case terminal.EscapeName(s) != s:
+	case terminal.EscapeName(s) != s, windows && isDivided(s), program && strings.HasPrefix(s, "-"):
 		return ""
 	case isPlain(strings.TrimLeft(s, "-"), windows) && !(program && strings.ContainsAny(s, "=…")), s == "-", s == "--":
 		return s
@@ -114,6 +114,12 @@ func quote(s string, windows, program bool) string {
 		s = s[n:]
 	}
 	return b.String()
+}
+
+// isDivided reports whether PowerShell may read a word as the name of a parameter, which
+// ends at a dot or a colon, and what follows.
+func isDivided(s string) bool {
+	return strings.HasPrefix(s, "-") && !strings.HasPrefix(s, "--") && strings.ContainsAny(s, ".:")
 }
 
 // IsPlain reports whether a word means itself in a shell, and is not a flag.

@@ -130,6 +130,49 @@ func TestLinesOnWindows(t *testing.T) {
 	}
 }
 
+// TestWordsOnWindows has the rules of PowerShell and cmd.exe for words that need no quotes.
+// A word that a shell would split, or read as an operator, is not printed.
+func TestWordsOnWindows(t *testing.T) {
+	for _, tt := range []struct {
+		word, why string
+		printed   bool
+	}{
+		{"-c", "a parameter without a value", true},
+		{"-a=b", "the name of a parameter may contain =", true},
+		{"-a.b", "PowerShell ends the name of a parameter at a dot: -a .b", false},
+		{"-Da.b=c", "the same: -Da .b=c", false},
+		{"-a=b.c", "the same: -a=b .c", false},
+		{`-c=.\a`, `the same: -c= .\a`, false},
+		{"-a:b", "PowerShell ends the name of a parameter at a colon", false},
+		{"-1.5", "a number in PowerShell, which looks like a parameter", false},
+		{"--a.b", "two dashes begin no parameter", true},
+		{`--config=.\a.json:x`, "two dashes begin no parameter", true},
+		{"-", "a dash alone is a word", true},
+		{"--", "two dashes alone are a word for other programs", true},
+		{"--%", "PowerShell stops parsing", false},
+		{"1.5", "programs receive a number as it is written", true},
+		{"10kb", "the same", true},
+		{"a.b", "a dot in other words", true},
+		{".", "a dot alone", true},
+		{`C:\a\`, "a backslash at the end, without quotes", true},
+		{"a,b", "a list in PowerShell, a separator in cmd.exe", false},
+		{"a;b", "a command in PowerShell, a separator in cmd.exe", false},
+		{"@a", "splatting in PowerShell", false},
+		{"a@b", "no splatting, but mcpecho prints no @", false},
+		{"#a", "a comment in PowerShell", false},
+		{"%a%", "a variable in cmd.exe", false},
+		{"!a!", "a variable in cmd.exe, with delayed expansion", false},
+		{"\u2013a.b", "PowerShell reads other dashes as a dash", false},
+	} {
+		if line := Own(tt.word).Print("mcpecho", true); (line == "mcpecho "+tt.word) != tt.printed || !tt.printed && line != "" {
+			t.Errorf("%s (%s) is printed as %q", tt.word, tt.why, line)
+		}
+	}
+	if line := Words("x").Print("-a.exe", true); line != "" {
+		t.Errorf("a program whose name begins with a dash is printed: %s", line)
+	}
+}
+
 // FuzzLine evaluates one word of the user in sh.
 func FuzzLine(f *testing.F) {
 	for _, part := range hostile {
