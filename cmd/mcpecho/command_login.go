@@ -236,11 +236,24 @@ func loginFailure(err error) error {
 // settings are the words of a user for those of package oauth: its options are in the entry
 // of a server.
 var settings = strings.NewReplacer(
-	" (no Authorizer is set)", "", "set Options.Client", "set oauth.clientId in the server's entry",
+	"set Options.Client", "set oauth.clientId in the server's entry",
 	"Options.Issuer to", "oauth.issuer (or --issuer) to", "Options.IssuerInMetadata", "oauth.issuerInMetadata", "Options.Issuer", "oauth.issuer",
 	"Options.RequestResource", "oauth.resource", "NoResource", `"none"`, "Options.AssumePKCE", "oauth.assumePKCE", "Options.Parameters", "oauth.parameters",
 	"Options.Client", "oauth.clientId", "the RedirectURI of the Authorizer", "oauth.redirectUri",
 )
+
+// inSettings returns the message of err with the words of settings in what package oauth
+// says. What a server says stays as it is.
+func inSettings(message string, err error) string {
+	if errors.Is(err, oauth.ErrLoginRequired) {
+		message = strings.Replace(message, " (no Authorizer is set)", "", 1)
+	}
+	var broken *oauth.Error
+	if errors.As(err, &broken) {
+		message = strings.Replace(message, broken.Rule, settings.Replace(broken.Rule), 1)
+	}
+	return message
+}
 
 // runLogout revokes and deletes the tokens.
 func runLogout(ctx context.Context, c *invocation) error {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -15,7 +16,9 @@ import (
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 	"github.com/stdmcp/stdmcp/mcp/mcptest"
+	"github.com/stdmcp/stdmcp/mcp/oauth"
 )
 
 // authServer runs the echo server behind an authorization server that agrees
@@ -300,5 +303,29 @@ func TestLoginAtProviders(t *testing.T) {
 	defer web2.Close()
 	if o := logIn(t, web2.URL+"/mcp"); o.status == 0 || !strings.Contains(o.stderr, "oauth.assumePKCE") || strings.Contains(o.stderr, "Options.") {
 		t.Errorf("%+v", o)
+	}
+}
+
+// TestSettingsInMessages: an error of package oauth names the settings of an entry, and what
+// a server says stays as it is.
+func TestSettingsInMessages(t *testing.T) {
+	t.Parallel()
+	said := &oauth.ServerError{URL: "https://a.test", Code: "invalid_target", Description: "set Options.Client"}
+	for _, test := range []struct {
+		err  error
+		want string
+	}{
+		{&oauth.Error{Rule: "register the program there and set Options.Client"}, "oauth: register the program there and set oauth.clientId in the server's entry"},
+		{&oauth.Error{Rule: "use NoResource", Err: said}, `oauth: use "none": ` + strings.TrimPrefix(said.Error(), "oauth: ")},
+		{said, said.Error()},
+		{&jsonrpc.Error{Code: 1, Message: "Options.Issuer"}, (&jsonrpc.Error{Code: 1, Message: "Options.Issuer"}).Error()},
+		{fmt.Errorf("connect: %w", oauth.ErrLoginRequired), "connect: oauth: the user must log in"},
+	} {
+		var stderr bytes.Buffer
+		c := &invocation{environment: &environment{stderr: &stderr, getenv: func(string) string { return "" }, name: "mcpecho"}}
+		c.report(t.Context(), test.err)
+		if got, _, _ := strings.Cut(stderr.String(), "\n"); got != "mcpecho: "+test.want {
+			t.Errorf("got  %s\nwant %s", got, test.want)
+		}
 	}
 }

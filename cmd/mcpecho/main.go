@@ -15,7 +15,7 @@
 // success, 1 for wrong usage or a file error, 3 for missing authorization, 4 for a
 // server that is unreachable, crashed or timed out, 5 for a request that the
 // server or the tool refused, and 130 after an interrupt (143 after SIGTERM, 129 after
-// SIGHUP).
+// SIGHUP, 141 if the reader of standard output has closed it).
 //
 // "mcpecho help" lists the commands, and "mcpecho help COMMAND" has examples.
 package main
@@ -276,8 +276,11 @@ func (c *invocation) parseAgain(e *environment, words []string) (err error) {
 
 // report prints err to standard error and returns the exit status.
 func (c *invocation) report(ctx context.Context, err error) int {
-	if err == nil || isClosedPipe(err) {
-		return failure.Done // the reader closed the pipe and needs no more output
+	if err == nil {
+		return failure.Done
+	}
+	if isClosedPipe(err) {
+		return failure.ClosedPipe // the reader needs no more output, and no message
 	}
 	f := *failure.Classify(err)
 	if ctx.Err() != nil && f.Status != failure.Usage {
@@ -297,7 +300,7 @@ func (c *invocation) report(ctx context.Context, err error) int {
 	if f.Status == failure.Refused && f.Hint == "" {
 		f.Hint = c.missingAnswer(err)
 	}
-	f.Message = settings.Replace(c.hide(f.Message))
+	f.Message = c.hide(inSettings(f.Message, err))
 	if c.flags.JSON {
 		f.Hint, f.Data = c.hide(f.Hint), []byte(c.hide(string(f.Data)))
 		_, _ = io.WriteString(c.stderr, terminal.Escape(string(f.AppendJSON(nil)))+"\n")

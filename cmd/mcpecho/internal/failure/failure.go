@@ -26,6 +26,7 @@ const (
 	Refused     = 5
 	HungUp      = 129 // SIGHUP
 	Interrupted = 130
+	ClosedPipe  = 141 // SIGPIPE, of which a shell says nothing
 	Terminated  = 143 // SIGTERM
 )
 
