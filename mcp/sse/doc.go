@@ -21,8 +21,9 @@ Pending calls then match jsonrpc.ErrOutcomeUnknown, because the server may have
 executed them. The transport neither resumes the stream nor repeats a request:
 only the caller knows what is safe to repeat.
 
-Notify and Reply wait until the server has accepted the message, so that
-messages arrive in order. Calls do not wait for each other.
+Notify and Reply wait until the server has accepted the message, so that messages
+arrive in order; the notification that begins a session waits for 2 s at most. Calls do
+not wait for each other.
 
 # The endpoint
 
@@ -59,8 +60,9 @@ event ends the connection with an error that matches jsonrpc.ErrTooLarge. A
 connection never holds more than two and a half times the limit in memory. The
 transport reads at most 4 KiB of the response to a POST.
 
-The handler's Dropped receives malformed messages and events other than message
-and endpoint. A malformed response fails its call if the id can be recovered.
+The handler's Dropped receives malformed messages and further endpoint events; events
+of other types are ignored. A malformed response fails its call if the id can be
+recovered.
 
 # Concurrency
 

@@ -4,7 +4,7 @@
 //	res, err := typed.Call[map[string]float64, Sum](ctx, client, "add", map[string]float64{"a": 1, "b": 2})
 //
 // It converts them with encoding/json and struct tags, which adds 0.6 MB to a
-// program. Of the other packages, only mcptest links the encoder and decoder of
+// program. Of the other packages, only mcptest and slogtrace link the encoder and decoder of
 // encoding/json. For a timeout or progress, pass client.With(options).
 package typed
 

@@ -43,15 +43,14 @@ A url without a type is tried as Streamable HTTP, then as SSE. Lists of tools
 contain globs. A command may also be an object with path, args and env.
 
 A timeout that is a number is in seconds under tools.mcp.servers, mcp_servers
-and context_servers and in files of nanobot, Crush, Cline and Roo, and in milliseconds in
-files of Claude Code, Gemini CLI, OpenCode, Copilot CLI and Amazon Q. Elsewhere, a number below 1000 is in seconds, and
-any other in milliseconds; from 1000 to 9,999, a warning names both readings.
+and context_servers and in files of nanobot, PicoClaw, Crush, Cline and Roo, and in
+milliseconds in files of Claude Code, Gemini CLI, OpenCode, Copilot CLI and Amazon Q.
+Elsewhere, a number below 1000 is in seconds, and any other in milliseconds; from 1000 to 9,999, a warning names both readings.
 
 A relative cwd, envFile or command with a slash is relative to the folder of the
-project that the file belongs to. Exclusion takes precedence over inclusion, and an empty list of
-included tools includes none. In a file of PicoClaw, a server without enabled is
-disabled. Unknown fields are stored in Extra and cause a
-warning.
+project that the file belongs to. Exclusion takes precedence over inclusion, and an empty
+list of included tools includes none. In a file of PicoClaw, a server without enabled is
+disabled. Unknown fields are stored in Extra and cause a warning.
 
 [Discover] returns the servers in the files of other programs on the machine, some
 of which are in TOML.
