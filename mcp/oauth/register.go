@@ -70,6 +70,9 @@ func (t *Transport) register(ctx context.Context, s *server, redirect string, sc
 	case redirect == deviceGrant:
 		rule = "cannot register the program for device authorization"
 	}
+	if !isCode(refused, "invalid_redirect_uri") {
+		rule += "; if the server registers no unknown programs, register it there and set Options.Client"
+	}
 	return nil, ruleError(httpx.Clean(u), rule, refused)
 }
 

@@ -134,6 +134,9 @@ func (g *openAPIWriter) alternatives(n *node, open []*node) (*node, []alternativ
 			break
 		}
 		open = append(slices.Clip(open), target)
+		if text, _ := target.get("description").text(); text != "" && n.get("description") != nil {
+			n.describe(text) // what the target does not say any more may be in it
+		}
 		overlay(n, target)
 	}
 	var variants []alternative

@@ -91,6 +91,7 @@ func TestGemini(t *testing.T) {
 		{`{"allOf":[{"type":"object","properties":{"a":{"type":"string"}}},{"required":["a"]}]}`,
 			`{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}`},
 		{`{"$ref":"#/$defs/S","description":"D"}`, `{"type":"string","description":"D","maxLength":3}`},
+		{`{"$ref":"#/$defs/Day","description":"when"}`, `{"type":"string","description":"when\nformat: date"}`},
 		{`{"$ref":"#/$defs/Tree"}`, `{"type":"object","properties":{"kids":{"type":"array","items":{"type":"object"}}}}`},
 		{`{"$ref":"#/$defs/List"}`, `{"type":"object","properties":{"next":{"type":"object","nullable":true}}}`},
 		{`{"allOf":[{"$ref":"#"}]}`, `{"type":"object"}`},
@@ -103,7 +104,7 @@ func TestGemini(t *testing.T) {
 		{`true`, `{"type":"string"}`},
 		{`{}`, `{"type":"string"}`},
 	} {
-		s := `{"type":"object","properties":{"p":` + test.property + `},"$defs":{"S":{"type":"string","maxLength":3},"List":{"type":"object","properties":{"next":{"anyOf":[{"$ref":"#/$defs/List"},{"type":"null"}]}}},` +
+		s := `{"type":"object","properties":{"p":` + test.property + `},"$defs":{"S":{"type":"string","maxLength":3},"Day":{"type":"string","format":"date"},"List":{"type":"object","properties":{"next":{"anyOf":[{"$ref":"#/$defs/List"},{"type":"null"}]}}},` +
 			`"Tree":{"type":"object","properties":{"kids":{"type":"array","items":{"$ref":"#/$defs/Tree"}}}}}}`
 		d, err := schema.GeminiParameters(tool(s))
 		if err != nil {
