@@ -59,8 +59,8 @@ or changes its list. When a server crashes, its tools leave the snapshot until
 the server is connected again. A [Tool] stays valid in the meantime: a call
 waits for the server.
 
-Tool names match ^[a-zA-Z0-9_-]{1,64}$, which all model providers accept, and
-are unique; see [Naming]. [Host.Tool] finds a tool by its name. Do not parse
+Tool names match ^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$, which all model providers accept,
+and are unique; see [Naming]. [Host.Tool] finds a tool by its name. Do not parse
 names: the names of servers and tools may contain any character. The host never
 gives the name of one tool to another while the first exists, whichever servers
 connect or disconnect.

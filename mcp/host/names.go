@@ -15,19 +15,19 @@ import (
 // settings, and tool the tool's own name. Naming(server, "") is how the names of a
 // server begin whose tools the host does not know yet; see [Host.Execute].
 //
-// If another tool has the name, or it does not match ^[a-zA-Z0-9_-]{1,64}$, the host
-// replaces invalid characters and the end of the name by a hash of both names. If the
+// If another tool has the name, or it does not match ^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$, the
+// host replaces invalid characters and the end of the name by a hash of both names. If the
 // name is empty, the host uses MCPServerTool.
 type Naming func(server, tool string) string
 
 // MCPServerTool is the [Naming] mcp__server__tool.
 //
 // The names of this function, [ServerTool], [MCPUnderscore] and [Underscore] match
-// ^[a-zA-Z0-9_-]{1,64}$. A name ends with 12 hexadecimal digits of a hash of both
-// names if characters had to be replaced, if it is ambiguous where the server's name
-// ends, or if the tool's own name ends as a hash does. Names without a hash are
-// therefore different for different tools, and no server can choose the name of
-// another server's tool. A name cannot be parsed; use Host.Tool.
+// ^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$. A name ends with 12 hexadecimal digits of a hash of
+// both names if characters had to be replaced, if it is ambiguous where the server's name
+// ends, or if the tool's own name ends as a hash does. Names without a hash are therefore
+// different for different tools, and no server can choose the name of another server's
+// tool. A name cannot be parsed; use Host.Tool.
 func MCPServerTool(server, tool string) string { return mcpServerTool.name(server, tool) }
 
 // ServerTool is the [Naming] server__tool. Its names are as of [MCPServerTool].
