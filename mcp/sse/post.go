@@ -33,13 +33,16 @@ func (c *conn) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.RawMessa
 		return nil, retry.Cause(ctx)
 	}
 	var p *post
+	var late atomic.Pointer[httperr.StatusError]
 	a := c.Do(ctx, req, nil, func(call *jsonrpc.PendingCall) error {
 		if err := httpx.CheckCallHeader(req.HTTP.Header); err != nil {
 			return err
 		}
 		id := call.ID()
 		p = c.post(ctx, id, jsonrpc.AppendRequest(nil, id, req), &req.HTTP, 0, func(err error) {
-			if err != nil {
+			if e, ok := diag.Find[*httperr.StatusError](err); ok && e.Status == http.StatusGatewayTimeout {
+				late.Store(e) // some servers respond only with the result, which may still come
+			} else if err != nil {
 				_ = c.Fail(id, err) // without effect after the result
 			}
 		})
@@ -49,6 +52,9 @@ func (c *conn) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.RawMessa
 	case p == nil: // nothing was sent
 	case a.Expired:
 		p.cancel(context.Canceled)
+		if e := late.Load(); e != nil {
+			a.Err = diag.Error(a.Err.Error()+"; "+e.Error(), jsonrpc.ErrOutcomeUnknown, a.Err)
+		}
 	default:
 		p.expire()
 	}

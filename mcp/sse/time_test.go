@@ -1,6 +1,7 @@
 package sse
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -20,6 +21,7 @@ type memory struct {
 	pw     *io.PipeWriter
 	posted chan string
 	mute   bool // never responds to a POST
+	status int  // of a POST; 0 means 202
 }
 
 func (m *memory) write(text string) { io.WriteString(m.pw, text) }
@@ -32,7 +34,7 @@ func (m *memory) RoundTrip(r *http.Request) (*http.Response, error) {
 			<-r.Context().Done()
 			return nil, r.Context().Err()
 		}
-		return &http.Response{StatusCode: 202, Header: http.Header{}, Body: http.NoBody}, nil
+		return &http.Response{StatusCode: cmp.Or(m.status, 202), Header: http.Header{}, Body: http.NoBody}, nil
 	}
 	pr, pw := io.Pipe()
 	m.pw = pw
@@ -80,6 +82,27 @@ func TestNotificationThatBeginsASession(t *testing.T) {
 			defer cancel()
 			if err := conn.Notify(ctx, &jsonrpc.Request{Method: "m", HTTP: jsonrpc.HTTP{Session: tt.session}}); !errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("%+v: the context ended, and the error is %v", tt, err)
+			}
+		})
+	}
+}
+
+// TestGatewayTimeout: a server that responds to the POST of a call only when it has the
+// result makes a gateway give up with 504, and sends the result nevertheless.
+func TestGatewayTimeout(t *testing.T) {
+	for _, answers := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			server, conn := inMemory(t, nil, jsonrpc.Handler{})
+			server.status = http.StatusGatewayTimeout
+			if answers {
+				time.AfterFunc(time.Minute, func() { server.write(`data: {"jsonrpc":"2.0","id":1,"result":{"a":1}}` + "\n\n") })
+			}
+			raw, err := conn.Call(t.Context(), &jsonrpc.Request{Method: "m", Timeout: 2 * time.Minute})
+			switch {
+			case answers && (err != nil || string(raw) != `{"a":1}`):
+				t.Errorf("%s, %v", raw, err)
+			case !answers && (!errors.Is(err, jsonrpc.ErrOutcomeUnknown) || !strings.Contains(err.Error(), "504 Gateway Timeout")):
+				t.Error(err)
 			}
 		})
 	}

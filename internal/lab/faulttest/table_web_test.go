@@ -37,7 +37,8 @@ var webRows = []row{
 		on("EH", "status-501", fails(status(501))),
 		on("EH", "status-502 status-502-endless", fails(status(502), unknown)),
 		on("EH", "status-503", fails(status(503))),
-		on("EH", "status-504", fails(status(504), unknown)),
+		on("H", "status-504", fails(status(504), unknown)),
+		on("E", "status-504", fails(deadline, unknown, contains("504 Gateway Timeout")).andIsWithdrawn()), // the result may still come
 		on("EH", "status-599", fails(status(599))),
 		on("EH", "retry-after-seconds", fails(status(429), contains("again in 2s"))),
 		on("EH", "retry-after-date retry-after-huge", fails(status(503), contains("again in 5m0s"))),
