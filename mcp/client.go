@@ -143,8 +143,8 @@ func (c *Client) Ping(ctx context.Context) error {
 	if err == nil {
 		_, err = c.roundTrip(ctx, newRequest(c.era().ping(), "", nil))
 	}
-	if serverError(err) != nil {
-		return nil // not all servers implement it
+	if serverError(err) != nil || errors.Is(err, ErrMalformed) {
+		return nil // not all servers implement it, and some gateways answer {}
 	}
 	return err
 }

@@ -53,13 +53,15 @@ func TestResponsesOfPublicReports(t *testing.T) {
 		{"call", write(200, "application/json", `{"jsonrpc":"2.0","id":"$id","result":`+done+`}`)},                          // WxMCPServer#17
 		{"call", write(200, "application/json", `{"jsonrpc":"2.0","id":$id.0,"result":`+done+`}`)},
 		{"call", write(201, "application/json", result)},
+		{"ping", write(200, "application/json", "{}")},                                     // envoy#42456
+		{"ping", write(200, "application/json", `{"jsonrpc":"2.0","id":$id,"result":[]}`)}, // bricks-mcp#45
 	} {
 		name := tt.to + " "
 		t.Run(name, func(t *testing.T) {
 			s := &server{session: "s"}
 			s.post = func(w http.ResponseWriter, r *request) bool {
 				switch {
-				case tt.to == "note" && r.ID == nil && r.Method != "", tt.to == "call" && r.Method == "tools/call":
+				case tt.to == "note" && r.ID == nil && r.Method != "", tt.to == "call" && r.Method == "tools/call", tt.to == r.Method:
 					tt.with(w, string(r.ID))
 					return true
 				}
@@ -71,6 +73,9 @@ func TestResponsesOfPublicReports(t *testing.T) {
 			c := s.open(t, nil, &mcp.Options{Trace: &mcp.Trace{Odd: func(_ context.Context, reason error, _ []byte) { t.Log("odd:", reason) }}})
 			callTool(t, c, "x")
 			callTool(t, c, "x")
+			if err := c.Ping(t.Context()); err != nil {
+				t.Error(err)
+			}
 		})
 	}
 }
