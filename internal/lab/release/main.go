@@ -29,7 +29,7 @@ import (
 const path = "github.com/stdmcp/stdmcp"
 
 // maxZip is the maximum size of the zip in bytes. Folders with a go.mod of their own, such
-// as those of the inputs that fuzzing found, are outside of it.
+// as docs and those that only tests read, are outside of it.
 const maxZip = 2_500_000
 
 func main() {
