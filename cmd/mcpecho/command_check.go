@@ -223,7 +223,7 @@ func checkText(all []checked, width int) string {
 		for _, tools := range []struct {
 			what  string
 			names []string
-		}{{"called", one.called}, {"not called", one.left}} {
+		}{{"called", one.called}, {"left out", one.left}} {
 			if tools.names != nil {
 				b.WriteString(findingLine(tools.what, servercheck.Finding{Where: terminal.Count(len(tools.names), "tool"), What: strings.Join(tools.names, ", ")}, width))
 			}

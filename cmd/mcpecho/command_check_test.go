@@ -86,6 +86,9 @@ func TestCheckCallsTools(t *testing.T) {
 	if o.status != failure.Refused || !strings.Contains(o.stdout, `wrong    tool "reads": its result violates its output schema: structuredContent: /sum: want number, got string`) {
 		t.Errorf("%+v", o)
 	}
+	if want := "  called   1 tool: reads\n  left out 1 tool: writes\n"; !strings.Contains(o.stdout, want) {
+		t.Errorf("%s\nwant %s", o.stdout, want)
+	}
 	s.WantCall("reads", map[string]any{"n": 1})
 	s.WantCalls("writes", 0)
 }

@@ -344,12 +344,17 @@ func (s *webStream) finish(c *webCall, err error) {
 	if err == nil {
 		err = errNoResponse
 	}
+	code, reason := int64(codeProxy), s.o.Explain(err)
+	switch {
+	case len(rest) == 0:
+		return
+	case c.messages[0].Method == "server/discover" && needsOtherTransport(err):
+		code = jsonrpc.CodeMethodNotFound // what every client takes for a server of the other era
+	default:
+		s.o.Note(reason)
+	}
 	for _, id := range rest {
-		code := int64(codeProxy)
-		if c.messages[0].Method == "server/discover" && needsOtherTransport(err) {
-			code = jsonrpc.CodeMethodNotFound // what every client takes for a server of the other era
-		}
-		s.deliver(refusal(id, code, s.o.Explain(err)))
+		s.deliver(refusal(id, code, reason))
 	}
 }
 

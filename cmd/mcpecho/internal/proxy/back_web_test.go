@@ -230,8 +230,8 @@ func TestSessionLostDuringCalls(t *testing.T) {
 	})
 }
 
-// TestServerOverHTTPComesBack: a server that is away fails requests, with the reason, and
-// does not end the proxy. Over HTTP+SSE the next request begins a session again.
+// TestServerOverHTTPComesBack: a server that is away fails requests, with the reason, which
+// the user sees, too, and does not end the proxy. Over HTTP+SSE the next request begins a session again.
 func TestServerOverHTTPComesBack(t *testing.T) {
 	for _, sse := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -240,12 +240,17 @@ func TestServerOverHTTPComesBack(t *testing.T) {
 			if sse {
 				url = web.SSE
 			}
-			c := serveLines(t, overHTTP(web.Client(), func(string) {}, url))
+			var seen notes
+			c := serveLines(t, overHTTP(web.Client(), seen.add, url))
 			c.open()
 			web.Down()
 			time.Sleep(time.Second)
-			if _, m := c.request(callEcho(1, "x")); m.Error == nil || !strings.Contains(m.Error.Message, "mcpecho proxy: ") {
-				t.Error(m.Error)
+			_, m := c.request(callEcho(1, "x"))
+			if m.Error == nil {
+				t.Fatal("a response of a server that is away")
+			}
+			if reason, ok := strings.CutPrefix(m.Error.Message, "mcpecho proxy: "); !ok || !strings.Contains(seen.String(), reason) {
+				t.Errorf("%v; the user sees %q", m.Error, seen.String())
 			}
 			web.Up()
 			if _, m := c.request(callEcho(2, "x")); m.Result == nil {
