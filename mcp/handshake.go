@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"strconv"
@@ -348,8 +349,8 @@ func (c *Client) dropped(reason error, data []byte) {
 			return
 		}
 		m, err := jsonrpc.Parse(data)
-		if err == nil && m.Error != nil && m.ID.String() == "null" && c.answered() {
-			return // servers must not respond to notifications, and some do
+		if err == nil && m.Error != nil && (m.ID.String() == "null" && c.answered() || bytes.Contains(data, []byte("server/discover"))) {
+			return // servers must not respond to notifications, or to the probe with another id, and some do
 		}
 		id := m.ID.String()
 		if len(id) > 2 && id[0] == '"' { // some servers make the id a string

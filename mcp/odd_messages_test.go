@@ -87,6 +87,7 @@ func TestLateAnswersToTheProbe(t *testing.T) {
 		`{"jsonrpc":"2.0","id":"$id","error":{"code":-32601,"message":"Method not found"}}`,
 		`{"jsonrpc":"2.0","id":$id,"result":{"supportedVersions":["2026-07-28"],"capabilities":{}}}`,
 		`{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"a notification"}}`,
+		`{"jsonrpc":"2.0","id":-32603,"error":{"code":1,"message":"A defect occurred","data":"Unknown request tag: server/discover"}}`, // effect-mcp 0.1.16
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			_, rwc := newPeer(t, legacy, func(p *peer, m request) {
