@@ -36,7 +36,7 @@ func FuzzTypes(f *testing.F) {
 		if !json.Valid(data) {
 			t.Fatalf("%T: takes what encoding/json refuses", first)
 		}
-		// What came in a message is read in another way. An array is no object there.
+		// What came in a message is read in another way. An array is not an object there.
 		if v, ok := tt.new().(object); ok && bytes.TrimSpace(data)[0] != '[' {
 			if err := decodeText(data, v); err != nil || !reflect.DeepEqual(v, first.(object)) {
 				t.Fatalf("%T: %+v in a message, %v, alone %+v", first, v, err, first)

@@ -172,7 +172,7 @@ func TestWatchWithoutSubscriptions(t *testing.T) {
 	end()
 }
 
-// TestListsThatServerDoesNotOffer: they are empty, which is no error.
+// TestListsThatServerDoesNotOffer: they are empty, which is not an error.
 func TestListsThatServerDoesNotOffer(t *testing.T) {
 	t.Parallel()
 	for _, version := range []string{"2026-07-28", "2025-11-25"} {

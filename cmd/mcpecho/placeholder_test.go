@@ -7,7 +7,7 @@ import (
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 )
 
-// A placeholder that a user pastes and does not fill in is no data of a tool.
+// A placeholder that a user pastes and does not fill in is not data of a tool.
 func TestPlaceholdersAreRefused(t *testing.T) {
 	web := webServer(t, nil, nil)
 	for line, mark := range map[string]string{

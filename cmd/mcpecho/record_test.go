@@ -235,7 +235,7 @@ func TestFollowWaits(t *testing.T) {
 	if status := run(ctx, []string{"view", "-f", "session"}, e); status != failure.Interrupted || len(out.steps) > 0 || strings.Count(stderr.b.String(), "waiting") != 1 {
 		t.Errorf("status %d, %q, %q", status, out.b.String(), stderr.b.String())
 	}
-	// A directory is no file to wait for.
+	// A directory is not a file to wait for.
 	runCommand(t, "view", "-f", ".").want(t, failure.Usage, "", "neither a regular file nor a pipe")
 }
 

@@ -8,7 +8,7 @@ import (
 // sink keeps the compiler from leaving out an allocation.
 var sink []byte
 
-// TestMemoryOfSmallInputs: what reading any input allocates is no growth, even if reading
+// TestMemoryOfSmallInputs: what reading any input allocates is not growth, even if reading
 // a short one allocates nothing in addition.
 func TestMemoryOfSmallInputs(t *testing.T) {
 	for name, tt := range map[string]struct {

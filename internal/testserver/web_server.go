@@ -94,7 +94,7 @@ func (s *HTTPServer) serve(listener net.Listener, handler http.Handler, certific
 	server := &http.Server{
 		Handler:   handler,
 		ConnState: s.count,
-		ErrorLog:  log.New(io.Discard, "", 0), // faults are no news
+		ErrorLog:  log.New(io.Discard, "", 0), // faults are not news
 	}
 	s.servers = append(s.servers, server)
 	s.serving.Go(func() { // ends with Close

@@ -110,7 +110,7 @@ func (u *uses) parse(t *testing.T, dir string, names []string) (files []*ast.Fil
 	return files
 }
 
-// note notes what some of the files of a package use. What is unknown is no error.
+// note notes what some of the files of a package use. What is unknown is not an error.
 func (u *uses) note(path string, all, noted []*ast.File) {
 	info := &types.Info{Uses: make(map[*ast.Ident]types.Object), Defs: make(map[*ast.Ident]types.Object)}
 	(&types.Config{Importer: u.imports, Error: func(error) {}}).Check(path, u.fset, all, info)

@@ -26,7 +26,7 @@ func TestAppendStringEscapesOnlyWhatItMust(t *testing.T) {
 		if got := string(wire.AppendString(nil, tt.s)); got != tt.want {
 			t.Errorf("%q became %s, want %s", tt.s, got, tt.want)
 		}
-		// What stands before is kept, even if it is no text.
+		// What stands before is kept, even if it is not text.
 		if got := string(wire.AppendString([]byte("\xff:"), tt.s)); got != "\xff:"+tt.want {
 			t.Errorf("%q became %s, want %s", tt.s, got, tt.want)
 		}

@@ -181,7 +181,7 @@ func FuzzAppendValue(f *testing.F) {
 func checkRoundTrip(t *testing.T, text []byte, read func([]byte) (any, error)) {
 	v, err := read(text)
 	if err != nil {
-		return // a number that is no float64
+		return // a number that is not a float64
 	}
 	b, err := wire.AppendValue(nil, v)
 	if err != nil {

@@ -357,7 +357,7 @@ func TestSerialServerGetsOneCallAtATime(t *testing.T) {
 		if err := <-impatient; !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != 3*time.Second {
 			t.Errorf("%v after %v", err, time.Since(began))
 		}
-		// The time in the queue is no part of a call's timeout.
+		// The time in the queue is not part of a call's timeout.
 		if err := <-first; err != nil || time.Since(began) != 10*time.Second {
 			t.Errorf("%v after %v", err, time.Since(began))
 		}

@@ -57,7 +57,7 @@ func TestCatalogAboveItsLimitKeepsPins(t *testing.T) {
 }
 
 // TestPinsOfOthersDoNotTakeTheRoom: servers that have so many pins that not all have room lose
-// theirs, which is no reason to trust what they say later.
+// theirs, which is not a reason to trust what they say later.
 func TestPinsOfOthersDoNotTakeTheRoom(t *testing.T) {
 	path := catalogPath(t)
 	long := strings.Repeat("x", 4<<20-100_000)

@@ -232,7 +232,7 @@ func TestLongOutage(t *testing.T) {
 	})
 }
 
-// TestServerThatStartsAfterTheHost: a refused connection is no failed try.
+// TestServerThatStartsAfterTheHost: a refused connection is not a failed try.
 func TestServerThatStartsAfterTheHost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWebsite(t, nil)

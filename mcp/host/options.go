@@ -78,8 +78,8 @@ type Options struct {
 	// no limit.
 	Parallel int
 
-	// MaxServers is the maximum number of servers. The default, as a negative
-	// number, is no limit.
+	// MaxServers is the maximum number of servers. The default, like a
+	// negative number, means no limit.
 	MaxServers int
 
 	// ConnectTimeout limits a connection attempt, from starting the program to

@@ -91,7 +91,7 @@ func TestErrorsOfSettingsNameTheFile(t *testing.T) {
 }
 
 // TestInheritedLocationsAreShown: paths and the words of a desktop's session in the
-// error of a server that inherits the environment are no secrets.
+// error of a server that inherits the environment are not secrets.
 func TestInheritedLocationsAreShown(t *testing.T) {
 	socket := filepath.Join(t.TempDir(), "agent.sock")
 	testutil.Must(t, os.WriteFile(socket, nil, 0o600))

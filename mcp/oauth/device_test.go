@@ -253,7 +253,7 @@ func TestDeviceAnswersOfRudeServers(t *testing.T) {
 		change func(m map[string]any)
 		body   string
 		status int
-		want   string // empty if it is no error
+		want   string // empty if it is not an error
 	}{
 		"no device_code":         {change: func(m map[string]any) { delete(m, "device_code") }, want: "device_code"},
 		"long device_code":       {change: func(m map[string]any) { m["device_code"] = strings.Repeat("x", 5000) }, want: "device_code"},
@@ -316,7 +316,7 @@ func TestDeviceAnswersOfRudeServers(t *testing.T) {
 	}
 }
 
-// Answers to a poll that are no token and no error end the login.
+// Answers to a poll that are neither a token nor an error end the login.
 func TestTokenAnswersOfRudeServers(t *testing.T) {
 	for body, want := range map[string]string{
 		`<html>hello`:                                     "invalid token response",

@@ -628,7 +628,7 @@ func TestTrace(t *testing.T) {
 	}
 	e.mustGet(tr)
 	e.forgetAccess()
-	e.mustGet(tr) // a refresh is no login
+	e.mustGet(tr) // a refresh is not a login
 	e.mustGet(e.transport(func(o *Options) { set(o); o.Store = store }))
 	if got := strings.Join(events, ", "); got != "login work, login work, loaded work" {
 		t.Error(got)

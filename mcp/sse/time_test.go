@@ -176,7 +176,7 @@ func TestMuteServer(t *testing.T) {
 		server, conn := inMemory(t, nil, jsonrpc.Handler{})
 		server.mute = true
 
-		// What is no call waits for the headers, no longer.
+		// What is not a call waits for the headers, no longer.
 		start := time.Now()
 		err := conn.Notify(context.Background(), &jsonrpc.Request{Method: "n"})
 		if !errors.Is(err, context.DeadlineExceeded) || time.Since(start) != defaultHeaderTimeout+failTime {

@@ -84,7 +84,7 @@ func TestUnread(t *testing.T) {
 			_, _ = p.Write([]byte("{}\n")[n:]) // the program may have exited
 		}
 		var err error
-		for err == nil { // what dd prints is no message
+		for err == nil { // what dd prints is not a message
 			_, err = p.Read()
 		}
 		var exit *ExitError

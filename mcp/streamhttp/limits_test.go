@@ -136,7 +136,7 @@ func TestKeptBindingsAreLimited(t *testing.T) {
 	}
 }
 
-// TestOddAnnotations: schemas that are no schemas have no bindings, and are read to their end.
+// TestOddAnnotations: invalid schemas have no bindings, and are read to their end.
 func TestOddAnnotations(t *testing.T) {
 	const mark = `"x-mcp-header":"A"`
 	for schema, want := range map[string]int{
@@ -243,7 +243,7 @@ func TestEventIDsAreLimited(t *testing.T) {
 	}
 }
 
-// TestEventsOfStream: other events are no messages, and a position is one that a
+// TestEventsOfStream: other events are not messages, and a position is one that a
 // header can hold.
 func TestEventsOfStream(t *testing.T) {
 	const note = "data: {\"jsonrpc\":\"2.0\",\"method\":\"n\"}\n\n"

@@ -127,7 +127,7 @@ func TestCallOfAKilledServer(t *testing.T) {
 	}
 }
 
-// TestCallOfAGatewayInTrouble: 502 to 504 are no refused connections, and the timeout
+// TestCallOfAGatewayInTrouble: 502 to 504 are not refused connections, and the timeout
 // names the last failure.
 func TestCallOfAGatewayInTrouble(t *testing.T) {
 	for _, status := range []int{409, 429, 502, 503, 504} {

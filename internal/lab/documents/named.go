@@ -15,7 +15,7 @@ import (
 
 // namedTests matches names of tests in a text, with the folder before them if there
 // is one, as in "mcp/host TestCrashLoop, TestBackOff". Methods such as mcptest's
-// TestTransport are no tests.
+// TestTransport are not tests.
 var namedTests = regexp.MustCompile(`(?:((?:cmd|internal|mcp)[\w/]*):? |(?:^|[^.\w]))((?:Test|Fuzz)[A-Z]\w*(?:,? (?:Test|Fuzz)[A-Z]\w*)*)`)
 
 // CheckNamedTests fails the test unless the tests that a text names exist, in the

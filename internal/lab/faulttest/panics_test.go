@@ -158,7 +158,7 @@ type quietTest struct{ testing.TB }
 
 func (quietTest) Errorf(string, ...any) {}
 
-// serve returns a server with the tool echo, whose violations are no errors.
+// serve returns a server with the tool echo, whose violations are not errors.
 func (p *panicLog) serve(versions ...string) *mcptest.Server {
 	s := mcptest.New(quietTest{p.t})
 	s.Lenient, s.ProtocolVersions = true, versions

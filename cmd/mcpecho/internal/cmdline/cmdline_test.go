@@ -83,7 +83,7 @@ func TestLinesInShells(t *testing.T) {
 }
 
 // A word that the user has not written is printed only if no shell could read it in another
-// way, and if it is no flag.
+// way, and if it is not a flag.
 func TestNamesThatAreNotPlain(t *testing.T) {
 	for _, name := range []string{
 		"", "-", "--", "--trace=FILE", "-c", "a\x00HOME\x00", "$(touch x)", "it's", "a b", `a\b`, "a\nb", "“x”", "‘x’", "a‛b", "é", "…", "a…", "~", "=ls", "%1", "a*", "a;b", "{a}", "\u202ea", "!x", "#x", "\xff", "a\u200b",

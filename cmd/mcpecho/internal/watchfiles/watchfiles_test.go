@@ -170,7 +170,7 @@ func TestNumberOfFilesIsLimited(t *testing.T) {
 	if n != MaxFiles || !more {
 		t.Errorf("%d files, more: %t", n, more)
 	}
-	// A file that comes into the limit instead of another is no change.
+	// A file that comes into the limit instead of another is not a change.
 	write(t, "many/0/new.go", "many/6/new.go")
 	if changed, _, err := wait(t, w, repeat(5, nothing)...); !errors.Is(err, context.Canceled) {
 		t.Errorf("%q, %v", changed, err)
