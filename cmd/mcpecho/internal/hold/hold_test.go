@@ -295,6 +295,32 @@ func TestSlowReader(t *testing.T) {
 	}
 }
 
+// TestLogsForACallerThatDoesNotRead: what waits for it is limited in bytes.
+func TestLogsForACallerThatDoesNotRead(t *testing.T) {
+	inFolder(t)
+	h := begin(t, echo(t), "stopped", versions[1])
+	s := greet(t, "stopped")
+	defer s.Close()
+	for range 100 {
+		h.Log(&mcp.LogMessage{Level: "info", Data: mcp.RawMessage(`"` + strings.Repeat("x", 1<<20) + `"`)})
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.callers) != 1 {
+		t.Errorf("%d callers", len(h.callers))
+	}
+	for c := range h.callers {
+		size := 0
+		for len(c.soon) > 0 {
+			n := <-c.soon
+			size += len(n.params)
+		}
+		if size > 8<<20 {
+			t.Errorf("%d bytes wait", size)
+		}
+	}
+}
+
 // TestOtherVersion: a caller says to which version the session belongs, and can end it.
 func TestOtherVersion(t *testing.T) {
 	dir := inFolder(t)

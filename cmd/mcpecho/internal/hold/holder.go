@@ -19,10 +19,10 @@ import (
 )
 
 const (
-	maxCalls   = 1000 // of a caller without a response
-	maxSoon    = 256  // notifications that wait for a caller to read
-	maxKept    = 256  // notifications that wait for a watch
-	keptSize   = 1 << 20
+	maxCalls   = 1000                  // of a caller without a response
+	maxSoon    = 256                   // notifications that wait for a caller to read
+	maxKept    = 256                   // notifications that wait for a watch
+	keptSize   = 1 << 20               // bytes of them, and of those for a caller, but for the first
 	helloTime  = 10 * time.Second      // for the first request of a caller
 	followTime = 2 * time.Second       // for the server to agree to report changes before callers come
 	lastTime   = time.Second           // for a caller to read what is left when the session ends
@@ -213,8 +213,12 @@ func isSubscribed(method string) bool {
 // sendLocked queues a notification for each caller. One that does not read loses it.
 func (h *Holder) sendLocked(n notification) {
 	for c := range h.callers {
+		if c.soonSize > 0 && c.soonSize+len(n.params) > keptSize {
+			continue
+		}
 		select {
 		case c.soon <- n:
+			c.soonSize += len(n.params)
 		default:
 		}
 	}

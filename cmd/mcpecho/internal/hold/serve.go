@@ -27,6 +27,7 @@ type caller struct {
 
 	// The mutex of the Holder guards these.
 	calls      map[jsonrpc.ID]context.CancelFunc // without a response
+	soonSize   int                               // bytes in soon, and of what is written to it
 	greeted    bool                              // it has sent its first request
 	watching   bool
 	listening  jsonrpc.ID                   // its last subscription (2026-07-28)
@@ -61,6 +62,9 @@ func (h *Holder) serve(socket net.Conn) {
 		select {
 		case n := <-c.soon:
 			_ = conn.Notify(c.ctx, n.request())
+			h.mu.Lock()
+			c.soonSize -= len(n.params)
+			h.mu.Unlock()
 		case <-conn.Done():
 			c.leave()
 		case <-c.ctx.Done():
@@ -232,7 +236,9 @@ func (c *caller) hello() (mcp.RawMessage, error) {
 		return nil, h.reason
 	}
 	if h.asking > 0 && !h.callers[c] {
-		c.soon <- asking(true)
+		n := asking(true)
+		c.soon <- n
+		c.soonSize += len(n.params)
 	}
 	h.callers[c] = true
 	about := map[string]any{"version": mcp.Version}
