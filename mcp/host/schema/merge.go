@@ -247,25 +247,22 @@ func oneEnum(list []*node) *node {
 	out, values := object(), &node{array: true}
 	var kind, description *node
 	for i, n := range list {
-		one := values.items
+		some := enumerated(n)
+		if len(some) == 0 || n.get("const") != nil && n.get("enum") != nil {
+			return nil
+		}
+		values.items = append(values.items, some...)
 		for j, key := range n.keys {
 			switch v := n.items[j]; key {
-			case "const":
-				values.items = append(values.items, v)
-			case "enum":
-				values.items = append(values.items, v.items...)
 			case "description":
 				if description != nil && description.raw != v.raw {
 					return nil
 				}
 				description = v
-			case "title", "default", "type":
+			case "const", "enum", "title", "default", "type":
 			default:
 				return nil
 			}
-		}
-		if len(values.items) == len(one) || n.get("const") != nil && n.get("enum") != nil {
-			return nil
 		}
 		if t := n.get("type"); i == 0 {
 			kind = t

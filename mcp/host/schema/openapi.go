@@ -120,8 +120,8 @@ func (g *openAPIWriter) schema(n *node) *node {
 	return out
 }
 
-// alternatives returns schemas such that n accepts what one of them accepts, or less, and n
-// itself with the members of its references.
+// alternatives returns schemas of which at least one accepts each value that n accepts, and n
+// itself with the members of what it refers to.
 func (g *openAPIWriter) alternatives(n *node, open []*node) (*node, []alternative) {
 	if !g.take(n) || !n.isObject() {
 		n = object()

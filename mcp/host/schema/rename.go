@@ -76,22 +76,19 @@ func (rn *renamer) schema(n *node, depth int) *node {
 	n = n.clone()
 	for i := 0; i < len(n.keys); i++ {
 		switch v := n.items[i]; n.keys[i] {
-		case "properties":
-			n.items[i] = rn.keys(v)
 		case "required":
 			n.items[i] = rn.list(v)
-		case "dependentRequired":
-			v = rn.keys(v)
-			for j, names := range v.items {
-				v.items[j] = rn.list(names)
+		case "properties", "dependentRequired", "dependentSchemas":
+			of := rn.keys(v)
+			for j, item := range of.items {
+				switch n.keys[i] {
+				case "dependentRequired":
+					of.items[j] = rn.list(item)
+				case "dependentSchemas":
+					of.items[j] = rn.schema(item, depth+1)
+				}
 			}
-			n.items[i] = v
-		case "dependentSchemas":
-			v = rn.keys(v)
-			for j, s := range v.items {
-				v.items[j] = rn.schema(s, depth+1)
-			}
-			n.items[i] = v
+			n.items[i] = of
 		case "allOf", "anyOf", "oneOf":
 			v = v.clone()
 			for j, s := range v.items {

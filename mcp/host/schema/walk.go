@@ -128,8 +128,8 @@ func (w *walker) schema(n *node) {
 	}
 }
 
-// each calls visit for the schemas that are parts of n, with the name of a member and
-// their path.
+// each calls visit for the schemas in n, at their paths. name is the member's in a keyword
+// such as properties, and the index in a list.
 func (w *walker) each(n *node, visit func(key, name string, v *node)) {
 	for i, key := range n.keys {
 		v, before := n.items[i], w.enter(key)
