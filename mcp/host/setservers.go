@@ -238,7 +238,7 @@ func (h *Host) putServerLocked(cfg *Server, known *listing, d *Diff) *server {
 	}
 	if !sameConnection(old, cfg) {
 		s.crashes, s.cached = nil, nil
-		s.params, s.tools, s.defs, s.offered = nil, nil, nil, false
+		s.params, s.tools, s.defs, s.lastDefs, s.info, s.known, s.offered = nil, nil, nil, nil, nil, nil, false
 		if s.state.client != nil {
 			h.enterLocked(s, connState{stage: closing, err: s.state.err})
 		}

@@ -399,3 +399,31 @@ func TestDisabledInTheConfigurationClosesTheConnection(t *testing.T) {
 		}
 	})
 }
+
+// TestNothingOfAnotherServer: with settings that lead to another server, the status has
+// nothing that the server before has said, whether or not the catalog kept it.
+func TestNothingOfAnotherServer(t *testing.T) {
+	for _, catalog := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			f := newFake(nil)
+			fs := fakes{"x": f}
+			o := host.Options{}
+			if catalog {
+				o.Catalog = host.OpenCatalog(catalogPath(t))
+			}
+			h := fs.start(t, o)
+			time.Sleep(time.Minute)
+			if s, _ := h.ServerStatus("x"); s.Info == nil || catalog != (len(s.Resources) > 0) {
+				t.Fatalf("catalog %v: %+v", catalog, s)
+			}
+			f.failWith(errors.New("away"))
+			other := fs.servers()
+			other[0].Headers = map[string]string{"Tenant": "b"}
+			other[0].URL = "https://b.example"
+			h.SetServers(t.Context(), other)
+			if s, _ := h.ServerStatus("x"); s.Info != nil || len(s.Resources)+len(s.Prompts) > 0 {
+				t.Errorf("catalog %v: %+v, %d resources, %d prompts", catalog, s.Info, len(s.Resources), len(s.Prompts))
+			}
+		})
+	}
+}
