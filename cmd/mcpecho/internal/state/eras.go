@@ -17,8 +17,9 @@ import (
 
 const (
 	// maxEras limits how many servers the file of eras holds, and maxErasSize
-	// its length in bytes, and maxIdentity the name and version of a server.
-	maxEras, maxErasSize, maxIdentity = 500, 256 << 10, 200
+	// its length in bytes, maxKey that of a key, and maxIdentity the name and version
+	// of a server.
+	maxEras, maxErasSize, maxKey, maxIdentity = 500, 256 << 10, 4 << 10, 200
 )
 
 // erasFile returns the path of the file with the protocol versions of servers: a
@@ -106,7 +107,7 @@ func parseEra(era string) *mcp.ServerInfo {
 // cache, so failures have no effect.
 func rememberEra(key, era string) {
 	path, err := erasFile()
-	if err != nil || os.MkdirAll(filepath.Dir(path), 0o700) != nil {
+	if err != nil || len(key) > maxKey || os.MkdirAll(filepath.Dir(path), 0o700) != nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
@@ -121,7 +122,11 @@ func rememberEra(key, era string) {
 		lines = append(lines, era+" "+key)
 	}
 	lines = lines[max(0, len(lines)-maxEras):]
-	_ = statefile.Replace(path, []byte(strings.Join(lines, "\n")+"\n"))
+	text := strings.Join(lines, "\n") + "\n"
+	for len(text) > maxErasSize {
+		_, text, _ = strings.Cut(text, "\n")
+	}
+	_ = statefile.Replace(path, []byte(text))
 }
 
 // An Era keeps the era of one target.

@@ -33,6 +33,17 @@ func TestErasAreBounded(t *testing.T) {
 	if lines := readEras(); len(lines) != maxEras || knownEra(`"new"`) == "" || knownEra(`"0"`) != "" {
 		t.Errorf("%d lines", len(lines))
 	}
+	long := strconv.Quote(strings.Repeat("x", maxErasSize)) // the arguments of a command
+	rememberEra(long, "2026-07-28")
+	if knownEra(`"new"`) == "" || knownEra(long) != "" {
+		t.Error("a long key has displaced the others")
+	}
+	for i := range maxEras / 2 {
+		rememberEra(strconv.Quote(strconv.Itoa(i)+strings.Repeat("x", maxKey-20)), "2026-07-28")
+	}
+	if last := strconv.Quote(strconv.Itoa(maxEras/2-1) + strings.Repeat("x", maxKey-20)); knownEra(last) == "" || len(readEras()) < 2 {
+		t.Errorf("long keys have displaced the last one: %d lines", len(readEras()))
+	}
 	if s := parseEra(formatEra(&mcp.ServerInfo{ProtocolVersion: "2025-11-25", Implementation: mcp.Implementation{Name: strings.Repeat("x", 300_000)}})); s == nil || s.Name != "" {
 		t.Errorf("%+v", s)
 	}
