@@ -5,7 +5,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"runtime"
 	"strings"
 	"testing"
@@ -47,19 +46,11 @@ func TestOddPrograms(t *testing.T) {
 // responds to every other request with a page.
 func TestWebPageInPlaceOfServer(t *testing.T) {
 	t.Parallel()
-	handler := testserver.NewHandler(testserver.New(nil), nil)
-	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/mcp" {
-			handler.ServeHTTP(w, r)
-			return
-		}
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		_, _ = io.WriteString(w, "<html>Welcome</html>")
-	}))
-	t.Cleanup(func() { web.Close(); handler.Close() })
+	web := webServer(t, &testserver.Options{Fault: "pages", ProtocolVersions: mcp.ProtocolVersions()}, nil)
+	base := strings.TrimSuffix(web.URL, "/mcp")
 	for _, path := range []string{"", "/", "/app", "/app -t http", "/app -t sse"} {
-		args := append([]string{"tools"}, strings.Fields(web.URL+path)...)
-		runCommand(t, args...).want(t, failure.Unreachable, "", " is not an MCP server, but "+web.URL+"/mcp is")
+		args := append([]string{"tools"}, strings.Fields(base+path)...)
+		runCommand(t, args...).want(t, failure.Unreachable, "", " is not an MCP server, but "+web.URL+" is")
 	}
 }
 

@@ -55,6 +55,7 @@ type Fault struct {
 	get            func(*exchange)                       // responds to GET
 	delete         func(*exchange)                       // responds to DELETE
 	lostSession    func(*exchange)                       // refuses a request in a session that does not exist; nil means 404
+	pages          bool                                  // other paths respond with a page
 	sticky         bool                                  // a session belongs to the requests with its cookie
 	id             func(string) string                   // changes the session id that the client is told
 	endpoint       func(s *eventStream, endpoint string) // begins the stream of HTTP+SSE

@@ -186,6 +186,7 @@ func sessionFaults() []Fault {
 			post: restarts(1), lostSession: sends(400, "text/plain", "No valid session ID provided\n")},
 		{Name: "session-lost-400-null-id-again", Does: "loses every session, with 400 and an error with the id null",
 			post: restarts(0), lostSession: noValidSession},
+		{Name: "pages", Does: "responds with a page at every other path", Lawful: true, pages: true},
 		{Name: "session-sticky", Does: "is behind a load balancer, which finds the session by a cookie", Lawful: true, sticky: true},
 		{Name: "session-id-changes", Does: "responds with another session id",
 			post: serves(func(x *exchange) { x.w.Header().Set(headerSession, "another") })},

@@ -212,6 +212,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		x.serveSSE()
 	case path == "/message" && hasSSE:
 		x.serveMessage()
+	case h.fault.pages:
+		html(http.StatusOK)(x)
 	default:
 		x.refuse(http.StatusNotFound, 0, "Not Found")
 	}

@@ -66,7 +66,7 @@ var webRows = []row{
 		on("H", "session-lost-400-null-id session-lost-400-text", works.andSessionEnds()),
 		on("H", "session-lost-400-null-id-again", fails(status(400), serverError(-32000)).andSessionEnds()),
 		scenario("H legacy", "calls continue meanwhile", losesSession),
-		on("H", "session-id-changes session-sticky", works),
+		on("H", "session-id-changes session-sticky pages", works),
 		on("H", "session-id-long", refused(noSession).allows("a session id that the server never assigned")), // it forgets the id that it assigned
 		on("H", "session-id-spaces", refused(malformed)),
 	}},
