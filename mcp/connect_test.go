@@ -549,7 +549,7 @@ func TestConnectWithoutDeadlineTimesOut(t *testing.T) {
 		script testserver.Script
 	}{
 		{"silent", func(string) []string { return nil }},
-		{"answers JSON that is no JSON-RPC", func(string) []string { return []string{`{"hello":"world"}` + "\n"} }},
+		{"answers JSON that is not JSON-RPC", func(string) []string { return []string{`{"hello":"world"}` + "\n"} }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

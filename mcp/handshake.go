@@ -33,12 +33,12 @@ type handshake struct {
 	hint   *ServerInfo // legacy or modern; nil if nothing is known
 
 	handshakeState
-	modern, session outcome // of server/discover and initialize
-	outcomes        chan sentOutcome
-	sending         lock.Group         // the requests
-	cancel          context.CancelFunc // of the requests
-	harmful         bool               // the probe has ended or broken a connection
-	everProbed      bool
+	discovered, initialized outcome // of server/discover and initialize
+	outcomes                chan sentOutcome
+	sending                 lock.Group         // the requests
+	cancel                  context.CancelFunc // of the requests
+	harmful                 bool               // the probe has ended or broken a connection
+	everProbed              bool
 }
 
 // An outcome is the result of a request of a handshake.
@@ -187,9 +187,9 @@ func (h *handshake) record(o sentOutcome) {
 	h.received(o.kind, r)
 	switch {
 	case o.kind == sendInit:
-		h.session = o.outcome
+		h.initialized = o.outcome
 	case h.probe == r: // and not pending
-		h.modern = o.outcome
+		h.discovered = o.outcome
 	}
 	if refusal, ok := o.err.(*versionError); ok && r == offersLegacy {
 		h.legacy = h.c.opts.legacy(refusal.offered) // of a server of both eras
@@ -200,19 +200,19 @@ func (h *handshake) finish(ctx context.Context) (*agreement, error) {
 	if h.unread {
 		return nil, h.c.conn.Err() // whichever request it was
 	}
-	best := h.session
+	best := h.initialized
 	switch {
-	case h.session.agreement != nil:
+	case h.initialized.agreement != nil:
 		best.probed = h.probedTime(&best.server)
-	case h.modern.agreement != nil, isModern(h.modern.err), best.err == nil && (ctx.Err() == nil || h.ended || !h.mayInitialize):
-		best = h.modern
+	case h.discovered.agreement != nil, isModern(h.discovered.err), best.err == nil && (ctx.Err() == nil || h.ended || !h.mayInitialize):
+		best = h.discovered
 	case best.err == nil:
 		return nil, retry.Cause(ctx) // more helpful than the refusal of a legacy server
 	}
 	// The probe reached the server, and initialize found none.
-	if h.stateless && h.session.err != nil && ctx.Err() == nil && h.everProbed && errors.Is(h.modern.err, ErrOutcomeUnknown) &&
-		!errors.Is(h.session.err, ErrOutcomeUnknown) && !isRefusal(h.session.err) && !isRefusal(h.modern.err) {
-		err := diag.Error(h.modern.err.Error()+"; then "+h.session.err.Error(), nil, h.session.err)
+	if h.stateless && h.initialized.err != nil && ctx.Err() == nil && h.everProbed && errors.Is(h.discovered.err, ErrOutcomeUnknown) &&
+		!errors.Is(h.initialized.err, ErrOutcomeUnknown) && !isRefusal(h.initialized.err) && !isRefusal(h.discovered.err) {
+		err := diag.Error(h.discovered.err.Error()+"; then "+h.initialized.err.Error(), nil, h.initialized.err)
 		return nil, diag.Error(diag.ErrEndedByProbe.Error()+": "+err.Error(), diag.ErrEndedByProbe, err)
 	}
 	if err, cause := best.err, context.Cause(ctx); err != nil && cause != nil && !errors.Is(err, ctx.Err()) {
@@ -277,9 +277,9 @@ func isUnauthorized(err error) bool {
 // reopen opens another connection after the server has ended the first one, or has
 // broken it: some servers do so if the first request is not initialize.
 func (h *handshake) reopen(ctx context.Context, k kind) error {
-	first := h.session.err
+	first := h.initialized.err
 	if first == nil {
-		first = h.modern.err
+		first = h.discovered.err
 	}
 	_ = h.c.conn.Close()
 	h.c.reconnecting(first, 0)
@@ -288,7 +288,7 @@ func (h *handshake) reopen(ctx context.Context, k kind) error {
 	}
 	h.harmful = k == reopenLegacy
 	h.reopened(k)
-	h.modern, h.session = outcome{}, outcome{}
+	h.discovered, h.initialized = outcome{}, outcome{}
 	return nil
 }
 

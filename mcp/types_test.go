@@ -191,10 +191,10 @@ func TestInvalidItemsAreLeftOutAndReported(t *testing.T) {
 		t.Errorf("next cursor %v, want an empty one", res.NextCursor)
 	}
 	if got := res.Tools[1].Icons[0].Sizes; !reflect.DeepEqual(got, []string{"any"}) {
-		t.Errorf("a size that is no list gives %q", got)
+		t.Errorf("a size that is not a list gives %q", got)
 	}
 	if err := new(ListToolsResult).UnmarshalJSON([]byte(`{"tools":[{"name":7},{"name":"\ud800"}]}`)); err == nil {
-		t.Error("text that is no JSON was taken for a bad item")
+		t.Error("text that is not JSON was taken for a bad item")
 	}
 }
 

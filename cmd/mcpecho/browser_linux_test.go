@@ -25,6 +25,6 @@ func TestBrowserThatFails(t *testing.T) {
 	}
 	e.getenv = func(string) string { return fails }
 	if err := e.browse(t.Context(), "https://example.com/"); err == nil {
-		t.Error("a browser that fails is no error")
+		t.Error("a browser that fails is not an error")
 	}
 }

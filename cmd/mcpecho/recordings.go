@@ -175,7 +175,7 @@ func (c *invocation) explainRecording(err error, name string) error {
 		f.Message = "there is no file " + wire.Quote(name) + " (did you mean " + wire.Quote(near) + "?)"
 		f.Hint = c.toType("", c.replaced(name, near))
 	case c.command.name == "view" && c.isServer(name):
-		return c.usage(wire.Quote(name) + " is a server, and no recording")
+		return c.usage(wire.Quote(name) + " is a server, and not a recording")
 	default:
 		f.Message = "there is no file " + wire.Quote(name)
 		f.Hint = recordHint

@@ -123,7 +123,7 @@ func (p *folder) checkSuggestions(t *testing.T, line string, first result, stric
 		}
 		args := words(t, p.here.Replace(p.filled(command)))
 		if len(args) == 0 || args[0] != "mcpecho" {
-			t.Errorf("mcpecho %s\nis told to type, which is no command of mcpecho:\n%s", line, next)
+			t.Errorf("mcpecho %s\nis told to type, which is not a command of mcpecho:\n%s", line, next)
 			return
 		}
 		if slices.Contains(seen, next) {

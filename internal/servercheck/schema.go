@@ -74,7 +74,7 @@ func wrongType(raw []byte) string {
 
 // typeText describes an unknown type.
 func typeText(schema, at, unknown string) string {
-	text := schema + ": " + at + " is " + wire.Quote(unknown) + ", which is no type of JSON Schema"
+	text := schema + ": " + at + " is " + wire.Quote(unknown) + ", which is not a type of JSON Schema"
 	if near := nearest.Names(unknown, schemaTypes); len(near) > 0 {
 		text += " (did you mean " + wire.Quote(near[0]) + "?)"
 	}

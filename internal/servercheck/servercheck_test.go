@@ -149,7 +149,7 @@ func TestTolerated(t *testing.T) {
 func TestSchemaTypes(t *testing.T) {
 	t.Parallel()
 	for schema, want := range map[string]string{
-		`"properties":{"n":{"type":"strng"}}`:                         `tool "t": inputSchema: /properties/n/type is "strng", which is no type of JSON Schema (did you mean "string"?)`,
+		`"properties":{"n":{"type":"strng"}}`:                         `tool "t": inputSchema: /properties/n/type is "strng", which is not a type of JSON Schema (did you mean "string"?)`,
 		`"properties":{"n":{"type":["null","int"]}}`:                  `/properties/n/type is "int"`,
 		`"properties":{"l":{"items":{"anyOf":[{},{"type":"list"}]}}}`: `/properties/l/items/anyOf/type is "list"`,
 		`"$defs":{"a":{"additionalProperties":{"type":"dict"}}}`:      `/$defs/a/additionalProperties/type is "dict"`,

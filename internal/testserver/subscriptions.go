@@ -28,7 +28,7 @@ func (c *call) listen() {
 	for i, raw := range wanted.list("resourceSubscriptions") {
 		uri := textOf(raw)
 		if uri == "" {
-			wanted.fail("resourceSubscriptions", "element "+itoa(i)+" is no URI")
+			wanted.fail("resourceSubscriptions", "element "+itoa(i)+" is not a URI")
 		}
 		if srv.offers("resources") && srv.offers("subscribe") {
 			f.uris[uri] = true

@@ -82,7 +82,7 @@ func endpointFaults() []Fault {
 		{Name: "endpoint-http", Does: "announces an endpoint without TLS", endpoint: to("$plain$endpoint")},
 		{Name: "endpoint-port", Does: "announces an endpoint on another port", endpoint: to("http://127.0.0.1:1$endpoint")},
 		{Name: "endpoint-script", Does: "announces a javascript: endpoint", endpoint: to("javascript:alert(1)")},
-		{Name: "endpoint-no-url", Does: "announces an endpoint that is no URL", endpoint: to("http://[::1")},
+		{Name: "endpoint-no-url", Does: "announces an endpoint that is not a URL", endpoint: to("http://[::1")},
 		{Name: "endpoint-empty", Does: "announces an empty endpoint", endpoint: to("")},
 		{Name: "endpoint-second", Does: "announces a second endpoint of another origin",
 			endpoint: announces(right + "event: endpoint\ndata: $foreign/message\n\n")},

@@ -39,7 +39,7 @@ func (x *exchange) sendGeneral() {
 	_, _, from := q.state()
 	if last := x.r.Header.Get(headerLast); last != "" {
 		if q, from = x.session.find(last); q == nil {
-			x.h.violation("%s %q, which is no event of this session", headerLast, last)
+			x.h.violation("%s %q, which is not an event of this session", headerLast, last)
 			x.refuse(http.StatusBadRequest, codeRefused, "Bad Request: no such event")
 			return
 		}

@@ -44,7 +44,7 @@ func TestLegacyRefusals(t *testing.T) {
 		{"a response to nothing", "POST", "", `{"jsonrpc":"2.0","id":1,"result":{}}`, 202, "no request of the server"},
 		{"an id used twice", "POST", "", `{"jsonrpc":"2.0","id":0,"method":"ping"}`, 200, "used again"},
 		{"an early cancellation", "POST", "", cancelled, 202, ""},
-		{"an unknown event", "GET", "Last-Event-ID: x", "", 400, "no event of this session"},
+		{"an unknown event", "GET", "Last-Event-ID: x", "", 400, "not an event of this session"},
 		{"another method", "PUT", "", ping, 405, "PUT"},
 		{"another origin", "POST", "Origin: http://evil.example", ping, 403, ""},
 		{"the attacker's name for this server", "POST", "Origin: http://server1.test:80", ping, 403, ""},

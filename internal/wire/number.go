@@ -33,7 +33,7 @@ func (r *Reader) Int() int64 {
 	f, err := strconv.ParseFloat(string(b), 64)
 	if err != nil || f != math.Trunc(f) || math.Abs(f) >= 1<<53 {
 		r.pos -= len(b)
-		r.syntax("number " + string(b[:min(len(b), 40)]) + " is no integer of 64 bits")
+		r.syntax("number " + string(b[:min(len(b), 40)]) + " is not an integer of 64 bits")
 		return 0
 	}
 	return int64(f)

@@ -66,7 +66,7 @@ func TestIntTakesWhatIsAnInteger(t *testing.T) {
 		if got := r.Int(); got != 0 {
 			t.Errorf("%s was read as %d", text, got)
 		}
-		checkError(t, r.Err(), "JSON: number "+text+" is no integer of 64 bits at byte 1")
+		checkError(t, r.Err(), "JSON: number "+text+" is not an integer of 64 bits at byte 1")
 	}
 }
 

@@ -107,31 +107,36 @@ func InProcess(servers map[string]mcp.Transport) Dialer {
 	}
 }
 
-// tryConnect is connect, which calls functions of the program. A panic fails the
-// attempt.
-func (h *Host) tryConnect(ctx context.Context, s *server, r *run) (m *monitor, away *liveness, failure *Error) {
-	if err := h.guard(s.name, func() { m, away, failure = h.connect(ctx, s, r) }); err != nil {
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		return nil, nil, configurationError(s.cfg, err)
-	}
-	return m, away, failure
+// An attempt is the outcome of connecting to a server.
+type attempt struct {
+	monitor *monitor  // of the connection; nil if the attempt failed
+	failure *Error    // nil if it did not
+	away    *liveness // not nil if it failed because a server at a URL is unreachable for now
 }
 
-// connect makes one connection attempt. away is not nil if it failed because a server
-// at a URL is unreachable for now.
-func (h *Host) connect(ctx context.Context, s *server, r *run) (m *monitor, away *liveness, failure *Error) {
+// tryConnect is connect, but a panic of a function of the program fails the attempt.
+func (h *Host) tryConnect(ctx context.Context, s *server, r *run) (a attempt) {
+	if err := h.guard(s.name, func() { a = h.connect(ctx, s, r) }); err != nil {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		return attempt{failure: configurationError(s.cfg, err)}
+	}
+	return a
+}
+
+// connect makes one connection attempt.
+func (h *Host) connect(ctx context.Context, s *server, r *run) attempt {
 	h.mu.Lock()
 	cfg, cached, known := s.cfg, s.cached, s.info != nil
 	h.mu.Unlock()
 	started, err := h.opts.expand(ctx, cfg) // may ask the user, so it comes before the semaphore
 	if err != nil {
-		return nil, nil, configurationError(cfg, err)
+		return attempt{failure: configurationError(cfg, err)}
 	}
 	select {
 	case h.slots <- struct{}{}:
 	case <-ctx.Done():
-		return nil, nil, connectError(s.name, ctx.Err(), &DialParams{Server: started})
+		return attempt{failure: connectError(s.name, ctx.Err(), &DialParams{Server: started})}
 	}
 	free := sync.OnceFunc(func() { <-h.slots })
 	defer free()
@@ -139,11 +144,12 @@ func (h *Host) connect(ctx context.Context, s *server, r *run) (m *monitor, away
 	limit, _ := h.opts.timeouts(cfg)
 	bound, cancel := withoutLogins(ctx, limit, diag.Error("no response within "+limit.String(), context.DeadlineExceeded, nil))
 	defer cancel()
-	client, d, err := h.dialAny(bound, s, started, cached)
+	opened := h.dialAny(bound, s, started, cached)
+	client, d, err := opened.client, opened.params, opened.err
 	if d == nil {
 		e := configurationError(cfg, err)
 		e.text = started.Hide(e.text)
-		return nil, nil, e
+		return attempt{failure: e}
 	}
 	if errors.Is(err, diag.ErrEndedByProbe) {
 		h.mu.Lock()
@@ -156,8 +162,8 @@ func (h *Host) connect(ctx context.Context, s *server, r *run) (m *monitor, away
 		if timeout := context.Cause(bound); timeout != nil && ctx.Err() == nil && !errors.Is(err, timeout) && errors.Is(err, context.Canceled) {
 			err = timeout
 		}
-		// After an earlier connection, the network may have changed, or may not
-		// be available yet.
+		var away *liveness
+		// After an earlier connection, the network may have changed or be down.
 		if live := d.live; live != nil && (live.unreachable(err) || known && errors.Is(err, context.DeadlineExceeded)) {
 			away = live
 		} else {
@@ -165,15 +171,14 @@ func (h *Host) connect(ctx context.Context, s *server, r *run) (m *monitor, away
 			s.cached = nil // the server may have been replaced
 			h.mu.Unlock()
 		}
-		return nil, away, connectError(s.name, err, d)
+		return attempt{away: away, failure: connectError(s.name, err, d)}
 	}
-	opened := &monitor{h: h, s: s, client: client, params: d,
+	m := &monitor{h: h, s: s, client: client, params: d,
 		relist: retry.Backoff{First: minTTL, Max: maxTTL}, resubscribe: retry.Backoff{First: firstReopen, Max: lastReopen}}
-	m = opened
 	connected := false
 	defer func() {
 		if !connected { // lost, or a panic of an Interceptor
-			opened.end()
+			m.end()
 		}
 	}()
 	m.subscribe(bound) // before listing, so that no change is missed
@@ -183,7 +188,7 @@ func (h *Host) connect(ctx context.Context, s *server, r *run) (m *monitor, away
 		if lost == nil {
 			lost = ctx.Err()
 		}
-		return nil, nil, connectError(s.name, lost, d)
+		return attempt{failure: connectError(s.name, lost, d)}
 	}
 	h.setConnected(r, m, tools, listErr)
 	m.scheduleRefresh(listErr)
@@ -191,7 +196,7 @@ func (h *Host) connect(ctx context.Context, s *server, r *run) (m *monitor, away
 		d.live.schedulePing(m)
 	}
 	connected = true
-	return m, nil, nil
+	return attempt{monitor: m}
 }
 
 // slotTime is how long an attempt to connect takes one of Options.Parallel places:
@@ -209,16 +214,23 @@ func withoutLogins(ctx context.Context, limit time.Duration, cause error) (conte
 	return t, func() { t.Stop(); cancel(nil) }
 }
 
+// A dialed is the outcome of opening a connection with a transport.
+type dialed struct {
+	client *mcp.Client
+	params *DialParams // nil if the settings are invalid
+	err    error
+}
+
 // dialAny connects to a server with the transport of its type; for a URL without a
 // type that is Streamable HTTP. If the error suggests that the server uses the other
 // transport for URLs, dialAny tries that one. The parameters are those of the
-// transport that explains the error best, or nil if the settings are invalid.
-func (h *Host) dialAny(ctx context.Context, s *server, started *Server, cached *mcp.ServerInfo) (*mcp.Client, *DialParams, error) {
+// transport that explains the error best.
+func (h *Host) dialAny(ctx context.Context, s *server, started *Server, cached *mcp.ServerInfo) dialed {
 	kind, dialers := started.Type, h.opts.Dialers
 	switch {
 	case kind != "":
 	case started.Command == "" && started.URL == "":
-		return nil, nil, errors.New("the server has neither a command nor a URL")
+		return dialed{err: errors.New("the server has neither a command nor a URL")}
 	case started.URL == "":
 		kind = config.Stdio
 	case started.Command != "" || dialers[config.HTTP] != nil:
@@ -226,9 +238,9 @@ func (h *Host) dialAny(ctx context.Context, s *server, started *Server, cached *
 	case dialers[config.SSE] != nil:
 		kind = config.SSE
 	default:
-		return nil, nil, errors.New("no dialer for servers with a URL; see package dialers")
+		return dialed{err: errors.New("no dialer for servers with a URL; see package dialers")}
 	}
-	client, d, err := h.dial(ctx, s, started, kind, cached)
+	first := h.dial(ctx, s, started, kind, cached)
 	other, typed := "", started.Type != ""
 	switch kind {
 	case config.HTTP:
@@ -236,39 +248,39 @@ func (h *Host) dialAny(ctx context.Context, s *server, started *Server, cached *
 	case config.SSE:
 		other = config.HTTP
 	}
-	if err == nil || d == nil || other == "" || dialers[other] == nil || started.Command != "" || !wantsOther(err, typed) {
-		return client, d, err
+	if first.err == nil || first.params == nil || other == "" || dialers[other] == nil || started.Command != "" || !wantsOther(first.err, typed) {
+		return first
 	}
 	limit := time.Duration(0)
 	if typed {
 		if h.opts.StrictTypes {
-			return nil, d, diag.Error(withoutOp(err).Error()+"; StrictTypes excludes the transport "+other, nil, err)
+			return dialed{nil, first.params, diag.Error(withoutOp(first.err).Error()+"; StrictTypes excludes the transport "+other, nil, first.err)}
 		}
 		limit = otherTypeTimeout
 	}
 	bound, cancel := within(ctx, limit)
 	defer cancel()
-	client, second, failed := h.dial(bound, s, started, other, cached)
+	second := h.dial(bound, s, started, other, cached)
 	switch {
-	case second == nil:
-		return nil, nil, failed
-	case failed == nil:
+	case second.params == nil:
+		return second
+	case second.err == nil:
 		if typed {
-			e := connectError(s.name, err, d)
+			e := connectError(s.name, first.err, first.params)
 			e.Message = "connected over " + other + " instead of " + kind
 			h.bus.emit(&Event{Kind: TransportChanged, Server: s.name, Err: e})
 		}
-		return client, second, nil
+		return second
 	}
 	what := "over " + kind + ", then " + other
-	if wantsOther(failed, typed) {
+	if wantsOther(second.err, typed) {
 		what += " (check that this is the URL of an MCP server, path included)"
 	}
-	both := &startError{what, []error{withoutOp(err), withoutOp(failed)}}
-	if second.Classify != nil && second.Classify(failed) == CategoryAuthentication {
-		return nil, second, diag.Error(both.Error(), nil, failed)
+	both := &startError{what, []error{withoutOp(first.err), withoutOp(second.err)}}
+	if d := second.params; d.Classify != nil && d.Classify(second.err) == CategoryAuthentication {
+		return dialed{nil, d, diag.Error(both.Error(), nil, second.err)}
 	}
-	return nil, second, both // the first error decides about a retry
+	return dialed{nil, second.params, both} // the first error decides about a retry
 }
 
 // otherTypeTimeout limits the attempt to connect with another type than the declared
@@ -293,16 +305,15 @@ func withoutOp(err error) error {
 	return err
 }
 
-// dial connects to a server with the transport of a type. The parameters are nil if
-// there is no such transport.
-func (h *Host) dial(ctx context.Context, s *server, started *Server, kind string, cached *mcp.ServerInfo) (*mcp.Client, *DialParams, error) {
+// dial connects to a server with the transport of a type.
+func (h *Host) dial(ctx context.Context, s *server, started *Server, kind string, cached *mcp.ServerInfo) dialed {
 	dial := h.opts.Dialers[kind]
 	if dial == nil {
 		what := "of type " + wire.Quote(kind)
 		if s.cfg.Type == "" {
 			what = "with a command"
 		}
-		return nil, nil, errors.New("no dialer for servers " + what + "; see package dialers")
+		return dialed{err: errors.New("no dialer for servers " + what + "; see package dialers")}
 	}
 	d := &DialParams{Server: started, transport: kind}
 	if start := h.opts.Start; start != nil {
@@ -311,13 +322,13 @@ func (h *Host) dial(ctx context.Context, s *server, started *Server, kind string
 	d.Stderr = &tailWriter{onLine: func(line string) { h.stderrLine(s, d, line) }}
 	t, err := dial(ctx, d)
 	if err != nil {
-		return nil, nil, err
+		return dialed{err: err}
 	}
 	client, err := mcp.Connect(ctx, t, h.clientOptions(s, d, cached))
 	if err != nil {
 		d.end()
 	}
-	return client, d, err
+	return dialed{client, d, err}
 }
 
 func (h *Host) stderrLine(s *server, d *DialParams, line string) {

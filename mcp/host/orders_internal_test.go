@@ -309,7 +309,7 @@ func (o *orderTest) checkEvents() {
 	}
 	// A removed and added server begins as Disconnected, with Connecting as its first event.
 	if repeated > o.toggled+o.count("remove") {
-		o.errorf("%d events are no transitions", repeated)
+		o.errorf("%d events are not transitions", repeated)
 	}
 }
 

@@ -82,10 +82,10 @@ func (h *Host) restartLocked(s *server) {
 // It returns the server's final state.
 func (h *Host) supervise(ctx context.Context, s *server, r *run) connState {
 	for {
-		m, away, err := h.tryConnect(ctx, s, r)
-		if m != nil {
+		a := h.tryConnect(ctx, s, r)
+		if m := a.monitor; m != nil {
 			r.tries, r.attempts = 0, 0
-			away, err = m.params.live, h.keep(ctx, m, r)
+			a.away, a.failure = m.params.live, h.keep(ctx, m, r)
 		} else {
 			r.attempts++
 		}
@@ -94,7 +94,7 @@ func (h *Host) supervise(ctx context.Context, s *server, r *run) connState {
 			h.mu.Unlock()
 			return connState{}
 		}
-		next, wait := r.next(err, away, h.opts.never(s.cfg), &h.opts.Retry)
+		next, wait := r.next(a.failure, a.away, h.opts.never(s.cfg), &h.opts.Retry)
 		if next.supervised() {
 			h.enterLocked(s, next)
 		}

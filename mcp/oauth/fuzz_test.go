@@ -57,7 +57,7 @@ func FuzzMetadata(f *testing.F) {
 		var m map[string]any
 		if json.Unmarshal(data, &m) != nil {
 			if rerr == nil || serr == nil {
-				t.Fatalf("%q is no JSON", data)
+				t.Fatalf("%q is not JSON", data)
 			}
 			return
 		}

@@ -54,7 +54,7 @@ func TestSignaturesThatAreNoSequence(t *testing.T) {
 		want bool
 	}{
 		"right": {"\x30\x06" + r + s, true}, "no sequence": {"\x31\x06" + r + s, false}, "length": {"\x30\x07" + r + s, false},
-		"R is no integer": {"\x30\x06\x03\x01\x07" + s, false}, "S is no integer": {"\x30\x06" + r + "\x04\x01\x08", false},
+		"R is not an integer": {"\x30\x06\x03\x01\x07" + s, false}, "S is not an integer": {"\x30\x06" + r + "\x04\x01\x08", false},
 		"more": {"\x30\x07" + r + s + "\x00", false}, "R alone": {"\x30\x03" + r, false}, "cut off": {"\x30\x05" + r + s[:2], false}, "empty": {"", false},
 	} {
 		if out, err := joinASN1([]byte(tt.der)); (err == nil) != tt.want || tt.want && (len(out) != 64 || out[31] != 7 || out[63] != 8) {

@@ -231,7 +231,7 @@ func TestServerErrors(t *testing.T) {
 	checkKind(t, err)
 }
 
-// Answers that are no HTTP are quoted in errors, but not what they repeat.
+// Answers that are not HTTP are quoted in errors, but not what they repeat.
 func TestEchoedSecrets(t *testing.T) {
 	e := newEnv(t)
 	at := ""

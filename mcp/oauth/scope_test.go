@@ -282,7 +282,7 @@ func checkStatus(t *testing.T, err error, code int) {
 	t.Helper()
 	var e *refusedError
 	if !errors.As(err, &e) || e.status.Status != code {
-		t.Errorf("%v is no error for status %d", err, code)
+		t.Errorf("%v is not an error for status %d", err, code)
 	}
 }
 

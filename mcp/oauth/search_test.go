@@ -58,7 +58,7 @@ func checkVerdict(t *testing.T, q quest, seen []outcome, do verdict, at int) {
 		}
 	case nothing:
 		if hidden || last == unavailable || last == foreign || len(seen) < q.places {
-			bad("a failure is no proof that there is nothing")
+			bad("a failure is not a proof that there is nothing")
 		}
 	}
 }

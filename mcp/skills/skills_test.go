@@ -32,7 +32,7 @@ var rules = []struct {
 	{"Resources", "files outside the directory are not files of the skill", testPathTricks},
 	{"Resources", "a dynamic skill has no integrity and is read on request only", testDynamic},
 	{"Limits", "512 files and 16 MiB are accepted", testLimits},
-	{"Listing Skills", "pages are followed; an empty list is no error", testPages},
+	{"Listing Skills", "pages are followed; an empty list is not an error", testPages},
 	{"Listing Skills", "lists end", testEndlessPages},
 	{"Getting a Skill", "a skill that is not listed is found by its URI", testUnlistedSkill},
 	{"Relative References", "a reference is relative to the directory of SKILL.md", testRelativeReferences},

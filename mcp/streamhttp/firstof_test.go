@@ -119,7 +119,7 @@ func TestFirstOfStays(t *testing.T) {
 	}
 }
 
-// TestFirstOfErrorListsAttempts is about a URL that is no server of any kind.
+// TestFirstOfErrorListsAttempts is about a URL that is not a server of any kind.
 func TestFirstOfErrorListsAttempts(t *testing.T) {
 	s := httptest.NewServer(http.NotFoundHandler())
 	defer s.Close()

@@ -238,7 +238,7 @@ func FuzzParams(f *testing.F) {
 			return
 		}
 		if len(bindings) > 0 && !json.Valid([]byte(schema)) {
-			t.Fatalf("found %v in what is no JSON", bindings)
+			t.Fatalf("found %v in what is not JSON", bindings)
 		}
 		h := http.Header{}
 		if err := setParams(h, bindings, []byte(`{"arguments":`+args+`}`)); err != nil {

@@ -77,7 +77,7 @@ func TestShownErrors(t *testing.T) {
 	testutil.Must(t, err)
 	defer client.Close()
 	if _, err = client.CallTool(t.Context(), "ask_elicitation", nil); err == nil {
-		t.Fatal("a form without a handler is no error")
+		t.Fatal("a form without a handler is not an error")
 	}
 	wantShown(t, "docs/guides/elicitation-and-sampling.md", err.Error())
 }

@@ -67,7 +67,7 @@ func TestPanics(t *testing.T) {
 	}
 	for name := range cases {
 		if !strings.Contains(name, "~") { // what comes after is not part of the name
-			t.Errorf("%s is no function that a program passes", name)
+			t.Errorf("%s is not a function that a program passes", name)
 		}
 	}
 }

@@ -100,7 +100,7 @@ func forModels(t *testing.T, h *host.Host) {
 	seen := make(map[string]bool)
 	for _, tool := range h.Tools() {
 		if !name.MatchString(tool.Name()) || seen[tool.Name()] || h.Tool(tool.Name()) != tool {
-			t.Errorf("%q is no valid name of one tool", tool.Name())
+			t.Errorf("%q is not a valid name of one tool", tool.Name())
 		}
 		seen[tool.Name()] = true
 	}

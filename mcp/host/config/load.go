@@ -388,7 +388,7 @@ func explainKeys(root []*member) error {
 		}
 		for _, inner := range list {
 			if isServer(inner.value) || inner.key == "mcpServers" {
-				return &fieldError{m.key, diag.Message(`is no key of servers; use "mcpServers", an object with the names of servers`), m.at}
+				return &fieldError{m.key, diag.Message(`is not a key of servers; use "mcpServers", an object with the names of servers`), m.at}
 			}
 		}
 	}

@@ -142,9 +142,9 @@ func TestWorkspaceFolder(t *testing.T) {
 func TestTextsThatAreNoFileOfServers(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"mcpserver":{"a":{"command":"x"}}}`:                `"mcpserver" must be "mcpServers"`,
-		`{"theServers":{"a":{"command":"x"}}}`:               `"theServers" is no key of servers; use "mcpServers", an object with the names of servers`,
-		`{"agents":{"mcpServers":{}}}`:                       `"agents" is no key of servers; use "mcpServers", an object with the names of servers`,
-		`{"clients":[{"name":"a","url":"https://h/"}]}`:      `"clients" is no key of servers; use "mcpServers", an object with the names of servers`,
+		`{"theServers":{"a":{"command":"x"}}}`:               `"theServers" is not a key of servers; use "mcpServers", an object with the names of servers`,
+		`{"agents":{"mcpServers":{}}}`:                       `"agents" is not a key of servers; use "mcpServers", an object with the names of servers`,
+		`{"clients":[{"name":"a","url":"https://h/"}]}`:      `"clients" is not a key of servers; use "mcpServers", an object with the names of servers`,
 		"extensions:\n  a:\n    cmd: x\n":                    "the text is YAML, as that of Goose",
 		"# c\nmcpServers:\n  - name: a\n":                    "the text is YAML, as that of Goose",
 		"[extensions.a]\ncmd='x'":                            "the text is TOML without a table mcp_servers",

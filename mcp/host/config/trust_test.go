@@ -101,7 +101,7 @@ func TestContentOfEnvFiles(t *testing.T) {
 	}
 	in := Parse([]byte(`{"x":{"command":"a","envFile":"${input:f}"}}`), filepath.Join(dir, "f.json"), "project").Servers[0].Trust()
 	if _, err := in.Expand(t.Context(), &Vars{Input: func(context.Context, string) (string, error) { return ".env", nil }}); err == nil {
-		t.Error("a file is read that nobody saw")
+		t.Error("a file is read that the user did not see")
 	}
 }
 

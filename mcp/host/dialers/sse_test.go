@@ -44,7 +44,7 @@ func TestSSEAlone(t *testing.T) {
 		t.Error("no tools")
 	}
 	if _, err := dialers.SSE(nil)(t.Context(), nil); err == nil {
-		t.Error("nil parameters are no error")
+		t.Error("nil parameters are not an error")
 	}
 }
 

@@ -167,7 +167,7 @@ type Finding struct {
 
 // Check returns what a provider would reject in the name, description and input schema
 // of a tool if they were sent as they are. The error is for an unknown provider, and for
-// a schema that is no JSON or too complex.
+// a schema that is not JSON, or is too complex.
 func Check(provider string, t Tool) ([]Finding, error) {
 	bit := slices.Index(providers, provider)
 	switch {

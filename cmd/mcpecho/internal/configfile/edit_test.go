@@ -82,7 +82,7 @@ func TestRemoveKeepsTheRest(t *testing.T) {
 	}
 }
 
-// TestRemoveFromBrokenFile: what is no JSON stays as it is.
+// TestRemoveFromBrokenFile: what is not JSON stays as it is.
 func TestRemoveFromBrokenFile(t *testing.T) {
 	for _, text := range []string{`{"mcpServers":{"a":{"command":"a"} "b":{"command":"b"}}}`, `{"mcpServers":{"a":1"b":2}}`, `{"mcpServers":{"a":1 /*,*/ "b":2}}`, `{"mcpServers":{"b":`} {
 		if got, ok := Remove(text, "b"); ok {
