@@ -12,6 +12,7 @@ import (
 )
 
 func TestCompletionScripts(t *testing.T) {
+	t.Parallel()
 	text := ""
 	for _, shell := range shellNames() {
 		o := runCommand(t, "completion", shell)

@@ -10,6 +10,7 @@ import (
 )
 
 func TestHelp(t *testing.T) {
+	t.Parallel()
 	text := ""
 	lines := []string{"help", "help flags"}
 	for _, name := range commandNames() {
@@ -87,6 +88,7 @@ func TestWaysToGetHelp(t *testing.T) {
 
 // TestMistakes shows the messages for wrong input.
 func TestMistakes(t *testing.T) {
+	t.Parallel()
 	lines := []string{
 		"tols",
 		"lst",

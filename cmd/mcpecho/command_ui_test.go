@@ -77,6 +77,7 @@ func (r *uiRun) events(t *testing.T, text string) {
 }
 
 func TestUIServesItsPageUntilItIsInterrupted(t *testing.T) {
+	t.Parallel()
 	r := startUI(t, "ui", "--no-state", "--", "mcpecho", "serve")
 	if r.url.Hostname() != "127.0.0.1" || len(r.url.Fragment) < 26 {
 		t.Errorf("the URL is %s", r.url)
@@ -94,6 +95,7 @@ func TestUIServesItsPageUntilItIsInterrupted(t *testing.T) {
 
 // TestUIStartsTheServerAgain when a file changes that its command names.
 func TestUIStartsTheServerAgain(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("there is no sh")
 	}
@@ -112,6 +114,7 @@ func TestUIStartsTheServerAgain(t *testing.T) {
 }
 
 func TestUIRefusesPathsThatDoNotExist(t *testing.T) {
+	t.Parallel()
 	o := runCommand(t, "ui", "nowhere", "--", "mcpecho", "serve")
 	if o.status != failure.Usage || !strings.Contains(o.stderr, "nowhere") {
 		t.Errorf("%+v", o)
@@ -120,6 +123,7 @@ func TestUIRefusesPathsThatDoNotExist(t *testing.T) {
 
 // TestUIAtAFixedPort of this machine.
 func TestUIAtAFixedPort(t *testing.T) {
+	t.Parallel()
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
 	testutil.Must(t, err)
 	_, port, _ := net.SplitHostPort(l.Addr().String())

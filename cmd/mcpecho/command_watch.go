@@ -51,6 +51,8 @@ func runWatch(ctx context.Context, c *invocation) error {
 			switch {
 			case err == io.EOF:
 				return &failure.Error{Status: failure.Unreachable, Kind: "ended", Message: "the server ended the subscription"}
+			case errors.Is(err, mcp.ErrClosed) && s.Err() != nil:
+				return s.Err() // which says why
 			case err != nil:
 				return err
 			}

@@ -156,7 +156,7 @@ func TestWatchEnds(t *testing.T) {
 		go func() { status <- run(t.Context(), []string{"watch", web.URL}, w) }() // ends with the first line
 		stderr.until(t, "Ctrl-C")
 		runCommand(t, "call", web.URL, "update").want(t, 0, "Updated.\n", "")
-		if s := <-status; s != 0 {
+		if s := <-status; s != failure.ClosedPipe {
 			t.Errorf("status %d, %s", s, stderr)
 		}
 	})

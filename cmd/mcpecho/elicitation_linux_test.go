@@ -21,6 +21,7 @@ import (
 const ctrlD = "\x04"
 
 func TestFillForm(t *testing.T) {
+	t.Parallel()
 	web := webServer(t, nil, nil)
 	for _, args := range [][]string{{web.URL}, {web.URL, "--protocol", "2025-11-25"}, {web.SSE}} {
 		args = append([]string{"call"}, append(args, "ask_elicitation", "--no-color")...)
@@ -45,6 +46,7 @@ func TestFillForm(t *testing.T) {
 }
 
 func TestDeclineForm(t *testing.T) {
+	t.Parallel()
 	web := webServer(t, nil, nil)
 	for _, test := range []struct {
 		lines []string
@@ -66,6 +68,7 @@ func TestDeclineForm(t *testing.T) {
 }
 
 func TestQuestionsAreDeclinedWithoutTerminal(t *testing.T) {
+	t.Parallel()
 	web := webServer(t, nil, nil)
 	for _, url := range []string{web.URL, web.SSE} {
 		runCommand(t, "call", url, "ask_elicitation").
@@ -87,6 +90,7 @@ func newElicitation(t *testing.T, env map[string]string) (mcp.Elicitation, *pty)
 }
 
 func TestPageNeedsConfirmation(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	browser, opened := filepath.Join(dir, "browser"), filepath.Join(dir, "opened")
 	if err := os.WriteFile(browser, []byte("#!/bin/sh\nprintf %s \"$1\" >"+opened+".new; mv "+opened+".new "+opened+"\n"), 0o700); err != nil {
@@ -139,6 +143,7 @@ func TestPageNeedsConfirmation(t *testing.T) {
 }
 
 func TestPageWithoutBrowser(t *testing.T) {
+	t.Parallel()
 	e, p := newElicitation(t, map[string]string{"BROWSER": filepath.Join(t.TempDir(), "none")})
 	done := make(chan mcp.ElicitAction, 1)
 	go func() { // ends with the answer
@@ -156,6 +161,7 @@ func TestPageWithoutBrowser(t *testing.T) {
 // An answer that comes after its question was withdrawn is not one to the next
 // question.
 func TestOneQuestionAtATime(t *testing.T) {
+	t.Parallel()
 	e, p := newElicitation(t, nil)
 	schema := mcp.RawMessage(`{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}`)
 	ask := func(ctx context.Context, message string) chan any {

@@ -13,6 +13,7 @@ import (
 )
 
 func TestInvisibleCharactersInNames(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]string{
 		"read\u200b_file":           `read\u200b_file`,
 		"\u2060a\ufeffb\u00adc":     `\u2060a\ufeffb\u00adc`,
@@ -33,6 +34,7 @@ func TestInvisibleCharactersInNames(t *testing.T) {
 }
 
 func TestServersCannotImitateMcpecho(t *testing.T) {
+	t.Parallel()
 	c := &invocation{environment: &environment{stdout: new(strings.Builder), getenv: os.Getenv}}
 	sheet := c.describeServer(&mcp.ServerInfo{Implementation: mcp.Implementation{Name: "x\nmcpecho: all is well", Version: "1"}})
 	if !strings.HasPrefix(sheet, "x\\u000amcpecho: all is well 1\n") {

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -32,8 +33,15 @@ func TestHostileNamesInLines(t *testing.T) {
 	for _, name := range names {
 		inProject(t, map[string]string{".mcp.json": `{"mcpServers":{` + quoted(name) + `:SERVER}}`})
 		near := name + "x"
-		for _, args := range [][]string{{"servers"}, {"tools", near}, {"trust", near}, {"call", near, "echo", "message=hi"}, {near}, {"remove", near}, {"completion", "servers"}, {"tools", ".mcp.json"}, {"search", "echo"}} {
-			o := runCommand(t, args...)
+		lines := [][]string{{"servers"}, {"tools", near}, {"call", near, "echo", "message=hi"}, {near}, {"completion", "servers"}, {"tools", ".mcp.json"}, {"search", "echo"}, {"trust", near}, {"remove", near}}
+		results := make([]result, len(lines))
+		var group sync.WaitGroup
+		for i, args := range lines {
+			group.Go(func() { results[i] = runCommand(t, args...) })
+		}
+		group.Wait()
+		for i, o := range results {
+			args := lines[i]
 			for line := range strings.Lines(o.stdout + o.stderr) {
 				_, typed, ok := strings.Cut(line, "type: ")
 				if !ok {

@@ -6,7 +6,9 @@ import (
 	goflag "flag"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -25,6 +27,11 @@ func TestMain(m *testing.M) {
 	childserver.Main()
 	if len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-") {
 		main()
+	}
+	// The tests wait for processes and limits of time more than they compute.
+	goflag.Parse()
+	if goflag.Lookup("test.parallel").Value.String() == strconv.Itoa(runtime.GOMAXPROCS(0)) {
+		_ = goflag.Set("test.parallel", "12")
 	}
 	os.Exit(inEmptyHome(m))
 }

@@ -16,6 +16,7 @@ import (
 
 // TestOddWebServers: what servers and load balancers do that a command must cope with.
 func TestOddWebServers(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		fault          string
 		status         int
@@ -38,7 +39,10 @@ func TestOddPrograms(t *testing.T) {
 		"no-line-break":  "the server wrote no line break after {",
 		"serves-http":    "the program printed http://127.0.0.1:8000/mcp: if it serves MCP there, connect to that URL",
 	} {
-		runWithFault(t, &testserver.Options{Fault: fault}, "ping", "--connect-timeout", "2s").want(t, failure.Unreachable, "", says)
+		t.Run(fault, func(t *testing.T) {
+			t.Parallel()
+			runWithFault(t, &testserver.Options{Fault: fault}, "ping", "--connect-timeout", "2s").want(t, failure.Unreachable, "", says)
+		})
 	}
 }
 

@@ -17,6 +17,7 @@ var took = regexp.MustCompile(`[0-9.]+ ms`)
 // TestScreens shows what terminals of several widths show, with and without color.
 // "^[" stands for the escape character.
 func TestScreens(t *testing.T) {
+	t.Parallel()
 	own := strings.NewReplacer("go run github.com/stdmcp/stdmcp/cmd/mcpecho@latest", "mcpecho", " --env GORACE=atexit_sleep_ms=0", "", mcpechoPath(t), "mcpecho")
 	servers := filepath.Join(t.TempDir(), "servers.json")
 	if err := os.WriteFile(servers, []byte(`{"mcpServers":{"echoes":`+entryJSON(t)+`}}`), 0o600); err != nil {

@@ -306,7 +306,7 @@ func TestClosedPipeEndsTheProgramQuietly(t *testing.T) {
 	cmd := exec.Command(mcpechoPath(t), serverArgs(t, []string{"tools", "--", "mcpecho", "serve"})...)
 	cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0")
 	cmd.Stdout, cmd.Stderr = w, &stderr
-	if err := cmd.Run(); err != nil || stderr.Len() > 0 {
+	if err := cmd.Run(); cmd.ProcessState.ExitCode() != failure.ClosedPipe || stderr.Len() > 0 {
 		t.Errorf("%v: %s", err, stderr.String())
 	}
 }

@@ -234,6 +234,7 @@ func startServe(t *testing.T, args ...string) (urls []string, cmd *exec.Cmd) {
 }
 
 func TestServeOverHTTP(t *testing.T) {
+	t.Parallel()
 	urls, cmd := startServe(t, "127.0.0.1:0")
 	if len(urls) != 2 || !strings.HasPrefix(urls[0], "http://127.0.0.1:") || !strings.HasSuffix(urls[0], "/mcp") || !strings.HasSuffix(urls[1], "/sse") {
 		t.Fatalf("prints %q", urls)

@@ -122,6 +122,7 @@ func (n Name) dial(ctx context.Context, h jsonrpc.Handler, asking func()) (*call
 			}
 		case m.Method == methodEnded:
 			c.reason.Store(decodeFailure(m.Params))
+			_ = conn.Reply(context.WithoutCancel(ctx), m.ID, mcp.RawMessage("{}"), nil)
 		case message != nil:
 			message(conn, m)
 		}
@@ -175,7 +176,9 @@ func (c *callerConn) explain(err error) error {
 	switch reason := c.reason.Load(); {
 	case errors.As(err, &answer) && answer.Code == codeOwn:
 		return decodeFailure(answer.Data)
-	case answer != nil, !errors.Is(err, jsonrpc.ErrClosed), err == jsonrpc.ErrClosed: // which the caller has closed
+	case answer != nil, !errors.Is(err, jsonrpc.ErrClosed):
+		return err
+	case reason == nil && err == jsonrpc.ErrClosed: // the caller has closed it
 		return err
 	case reason == nil:
 		return c.name.lost(err)

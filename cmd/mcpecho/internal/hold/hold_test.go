@@ -259,7 +259,7 @@ func TestGarbage(t *testing.T) {
 		"x\n", "[]\n", "[1,2]\n", `{"jsonrpc":"2.0","id":1}` + "\n", `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":{}}}` + "\n",
 		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":[]}` + "\n", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"_meta":1}}` + "\n",
 		`{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":7}}` + "\n", `{"jsonrpc":"2.0","id":1,"method":"mcpecho/ask","params":{"method":"","params":1}}` + "\n",
-		`{"jsonrpc":"2.0","id":1,"method":"mcpecho/ask","params":{"method":"sampling/createMessage","params":[]}}` + "\n", `{"jsonrpc":"2.0","id":1,"method":"mcpecho/ended","params":{}}` + "\n",
+		`{"jsonrpc":"2.0","id":1,"method":"mcpecho/ask","params":{"method":"sampling/createMessage","params":[]}}` + "\n", `{"jsonrpc":"2.0","id":1,"id":9,"method":"mcpecho/ended","params":{}}` + "\n",
 		strings.Repeat(`{"jsonrpc":"2.0","id":1,"method":"mcpecho/kept"}`+"\n", 3000), strings.Repeat("[", 1<<20) + "\n",
 	} {
 		s := greet(t, "garbage")
@@ -358,7 +358,7 @@ func TestSessionEndsInTheHandshake(t *testing.T) {
 	dir := inFolder(t)
 	testutil.Must(t, os.Mkdir(dir, 0o700))
 	hello := `{"jsonrpc":"2.0","id":1,"result":{"version":"` + mcp.Version + `"}}`
-	why := `{"jsonrpc":"2.0","method":"mcpecho/ended","params":{"status":4,"error":{"kind":"ended","message":"out of luck"}}}`
+	why := `{"jsonrpc":"2.0","id":9,"method":"mcpecho/ended","params":{"status":4,"error":{"kind":"ended","message":"out of luck"}}}`
 	fake(t, dir, "told", hello, why)
 	fake(t, dir, "refused", `{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"","data":{"status":4,"error":{"kind":"ended","message":"out of luck"}}}}`)
 	fake(t, dir, "killed", hello)

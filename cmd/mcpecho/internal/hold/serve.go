@@ -86,8 +86,8 @@ func (h *Holder) serve(socket net.Conn) {
 	for _, sub := range c.subscribed {
 		sub.Close()
 	}
-	if reason != nil && greeted {
-		_ = conn.Notify(c.reading, &jsonrpc.Request{Method: methodEnded, Params: encodeFailure(reason)})
+	if reason != nil && greeted { // a request: its response says that the caller has read it
+		_, _ = conn.Call(context.WithoutCancel(c.ctx), &jsonrpc.Request{Method: methodEnded, Params: encodeFailure(reason), Timeout: lastTime})
 	}
 	_ = conn.Close()
 }
