@@ -6,6 +6,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/cmdline"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/flags"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/hold"
 	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
@@ -66,7 +67,7 @@ func (c *invocation) commandAfter(name string) error {
 // splitTool returns the server that name is or begins with, and what follows its
 // separator: SERVER/TOOL or SERVER.TOOL.
 func (c *invocation) splitTool(name string) (server, tool string) {
-	if _, err := httpx.Parse(name); err == nil {
+	if _, err := httpx.Parse(name); err == nil || strings.HasPrefix(name, "@") && hasWord(hold.Names(), name[1:]) {
 		return name, ""
 	}
 	cfg := config.Load(".", c.configFlags()...)

@@ -115,6 +115,9 @@ func TestSessionKeepsState(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	runCommand(t, "completion", "tools", "@state").want(t, failure.Done, runCommand(t, "tools", "@state", "-q").firstColumn(), "")
+	if r := runCommand(t, "servers"); !strings.Contains(r.stderr, "@state") {
+		t.Errorf("%+v", r)
+	}
 	if r := runCommand(t, "completion", "servers"); !strings.Contains(r.stdout, "@state\n") {
 		t.Errorf("%+v", r)
 	}
@@ -153,6 +156,10 @@ func TestSessionUsage(t *testing.T) {
 		{"hold", "the server is missing"},
 		{"hold usage -- mcpecho serve", "there is a session @usage already; use another name, or end it: mcpecho release usage"},
 		{"release Upper", "release needs the name of a session"},
+		{"@usage", "a command is missing before \"@usage\"; type: mcpecho tools @usage\n"},
+		{"@usage tools", "type: mcpecho tools @usage\n"},
+		{"@usage call echo message=a", "type: mcpecho call @usage echo message=a\n"},
+		{"@nothing tools", `unknown command "@nothing"`},
 		{"tools @Upper", "the name of a session has 1 to 32 of the characters"},
 		{"tools @", "the name of a session has 1 to 32 of the characters"},
 		{"tools @nothing", "there is no session @nothing; there is @"},

@@ -25,7 +25,9 @@ const proxyInitialize = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":
 func startProxy(t *testing.T, mark string, args ...string) *process.Process {
 	t.Helper()
 	args = append([]string{"proxy", "--env", mark, "--env", "GORACE=atexit_sleep_ms=0"}, args...)
-	cmd := exec.Command(mcpechoPath(t), append(args, "--", mcpechoPath(t), "serve")...)
+	self, err := os.Executable() // with the race detector, if the test has it
+	testutil.Must(t, err)
+	cmd := exec.Command(self, append(args, "--", mcpechoPath(t), "serve")...)
 	cmd.Stderr = new(strings.Builder)
 	p, err := process.Start(cmd)
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/cmdline"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/hold"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/state"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/internal/httpx"
@@ -95,6 +96,9 @@ func runServers(ctx context.Context, c *invocation) error {
 			where = strings.Join(c.args, ", ")
 		}
 		console.Line("No servers are configured in " + where + ".")
+	}
+	if held := hold.Names(); len(held) > 0 && len(c.args) == 0 && !c.flags.Quiet {
+		console.Line("Sessions: @" + strings.Join(held, ", @"))
 	}
 	rows := make([]terminal.Row, len(states))
 	for i, s := range states {

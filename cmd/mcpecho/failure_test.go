@@ -184,7 +184,6 @@ var said = regexp.MustCompile(`((?:POST|GET) http://HOST/mcp:) .*`)
 
 // TestFailureMessages shows the messages for servers that fail.
 func TestFailureMessages(t *testing.T) {
-	t.Parallel()
 	text := ""
 	add := func(what, line string, o result) {
 		text += "# " + what + "\n$ mcpecho " + line + "\n" + o.stderr + "[status " + strconv.Itoa(o.status) + "]\n\n"

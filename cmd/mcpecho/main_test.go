@@ -20,6 +20,8 @@ import (
 
 var update = goflag.Bool("update", false, "write the golden files")
 
+var child string // what mcpechoPath returns
+
 // TestMain makes the test binary the command when its first argument is not a
 // flag, and the test server when its environment says so.
 func TestMain(m *testing.M) {
@@ -43,6 +45,9 @@ func inEmptyHome(m *testing.M) int {
 		panic(err)
 	}
 	defer os.RemoveAll(home)
+	if child, err = childBinary(home); err != nil {
+		panic(err)
+	}
 	for _, name := range []string{"HOME", "USERPROFILE", "AppData", "LocalAppData", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR"} {
 		os.Setenv(name, home)
 	}
@@ -57,14 +62,8 @@ type result struct {
 	stdout, stderr string
 }
 
-// mcpechoPath returns the file of the test binary.
-func mcpechoPath(t testing.TB) string {
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return exe
-}
+// mcpechoPath returns the file of the program that children run: this test binary.
+func mcpechoPath(testing.TB) string { return child }
 
 // runCommand runs the command in this process, with what a server would be for
 // "mcpecho serve". Its output goes to no terminal.
@@ -127,6 +126,7 @@ func runWithServer(t testing.TB, args ...string) result {
 func runWithFault(t testing.TB, o *testserver.Options, args ...string) result {
 	t.Helper()
 	server, env := childserver.Command(o)
+	server[0] = child
 	for _, e := range env {
 		args = append(args, "--env", e)
 	}

@@ -71,7 +71,6 @@ func TestScript(t *testing.T) {
 
 // With watch --json, notifications are those of the protocol, one a line.
 func TestWatchInTheShellAsJSON(t *testing.T) {
-	t.Parallel()
 	const update = `{"method":"notifications/resources/updated","params":{"uri":"echo://text"}}` + "\n"
 	for _, args := range [][]string{{"--protocol", "2025-11-25"}, nil} {
 		o := runCommandWithInput(t, "watch echo://text --json\ncall update\nwait 30s\nunwatch\ncall add_tool\nwait 30s\n",

@@ -321,6 +321,25 @@ func TestLogsForACallerThatDoesNotRead(t *testing.T) {
 	}
 }
 
+// TestFlood: a caller with too many calls is disconnected, and others are served.
+func TestFlood(t *testing.T) {
+	inFolder(t)
+	server := echo(t)
+	server.Tool("long", nil, func(c *mcptest.Call) (any, error) { <-c.Context().Done(); return nil, c.Context().Err() })
+	begin(t, server, "flood", versions[0])
+	s := greet(t, "flood")
+	defer s.Close()
+	go func() { // ends with s
+		for i := range 2 * maxCalls {
+			_, _ = io.WriteString(s, `{"jsonrpc":"2.0","id":`+strconv.Itoa(i+1)+`,"method":"tools/call","params":{"name":"long"}}`+"\n")
+		}
+	}()
+	_, _ = io.Copy(io.Discard, s) // until the holder closes it
+	if res, err := call(t, "flood").CallTool(t.Context(), "echo", map[string]any{"text": "a"}); err != nil || res.Content[0].Text != "a" {
+		t.Error(err)
+	}
+}
+
 // TestOtherVersion: a caller says to which version the session belongs, and can end it.
 func TestOtherVersion(t *testing.T) {
 	dir := inFolder(t)
