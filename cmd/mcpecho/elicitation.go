@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/form"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/lineedit"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/toolargs"
-	"github.com/stdmcp/stdmcp/internal/lineedit"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 )

@@ -11,9 +11,9 @@ import (
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/flags"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/lineedit"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/state"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
-	"github.com/stdmcp/stdmcp/internal/lineedit"
 	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host/config"

@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/flags"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/lineedit"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/shellwords"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/toolargs"
-	"github.com/stdmcp/stdmcp/internal/lineedit"
 	"github.com/stdmcp/stdmcp/mcp"
 )
 

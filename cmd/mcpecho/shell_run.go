@@ -10,11 +10,11 @@ import (
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/cmdline"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/lineedit"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/shellwords"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/state"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/internal/diag"
-	"github.com/stdmcp/stdmcp/internal/lineedit"
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 

@@ -11,11 +11,11 @@ import (
 	"testing"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/lineedit"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/shellwords"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/state"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/toolargs"
-	"github.com/stdmcp/stdmcp/internal/lineedit"
 	"github.com/stdmcp/stdmcp/internal/testserver"
 	"github.com/stdmcp/stdmcp/internal/testserver/childserver"
 	"github.com/stdmcp/stdmcp/internal/testutil"

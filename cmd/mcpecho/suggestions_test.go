@@ -266,7 +266,7 @@ func isFinal(stderr string) bool {
 	})
 }
 
-// TestEverySuggestionGetsFurther follows the suggestions for all lines of the surveys.
+// TestEverySuggestionGetsFurther follows the suggestions for all lines that users typed first.
 func TestEverySuggestionGetsFurther(t *testing.T) {
 	folder := newFolder(t)
 	fakeLaunchers(t)

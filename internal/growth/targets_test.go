@@ -27,7 +27,7 @@ var readers = map[string]string{
 	"internal/batch.FuzzCommandLine":            "none: a command line of Windows has at most 32 KiB",
 	"internal/display.FuzzRedact":               "redaction",
 	"internal/eventstream.FuzzReader":           "event stream",
-	"internal/lineedit.FuzzKeys":                "none: keys that the user presses",
+	"cmd/mcpecho/internal/lineedit.FuzzKeys":    "none: keys that the user presses",
 	"internal/recording.FuzzIsPlain":            "recordings",
 	"internal/recording.FuzzMaskJSON":           "masking of messages",
 	"internal/recording.FuzzRead":               "recordings",

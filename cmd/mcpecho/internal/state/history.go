@@ -11,10 +11,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/lineedit"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/secrets"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/shellwords"
 	"github.com/stdmcp/stdmcp/internal/diag"
-	"github.com/stdmcp/stdmcp/internal/lineedit"
 	"github.com/stdmcp/stdmcp/internal/statefile"
 	"github.com/stdmcp/stdmcp/internal/wire"
 )

@@ -3,7 +3,7 @@ package terminal
 import (
 	"os"
 
-	"github.com/stdmcp/stdmcp/internal/lineedit"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/lineedit"
 )
 
 // File returns the terminal that out is, or nil.

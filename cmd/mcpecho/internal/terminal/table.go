@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/stdmcp/stdmcp/internal/lineedit"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/lineedit"
 )
 
 // A Row is an item of a list. Name is what the user types to use it.
