@@ -340,6 +340,20 @@ func TestFlood(t *testing.T) {
 	}
 }
 
+// TestReasonHasNoSecrets: commands that read the reason later do not know them.
+func TestReasonHasNoSecrets(t *testing.T) {
+	inFolder(t)
+	h := begin(t, echo(t), "told", versions[1])
+	c := call(t, "told")
+	h.End("the server wrote secret", true)
+	h.Close()
+	for _, err := range []error{c.Ping(t.Context()), Name{"told", "mcpecho"}.lost(io.EOF)} {
+		if err == nil || strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), "the server wrote") {
+			t.Error(err)
+		}
+	}
+}
+
 // TestOtherVersion: a caller says to which version the session belongs, and can end it.
 func TestOtherVersion(t *testing.T) {
 	dir := inFolder(t)

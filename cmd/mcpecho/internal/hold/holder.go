@@ -106,6 +106,7 @@ func (h *Holder) Serve(s *Session) error {
 // for later ones, until another session has the name, or it is released.
 func (h *Holder) End(reason string, keep bool) {
 	h.end.Do(func() {
+		reason = h.hide(reason) // later commands do not know the secrets
 		h.mu.Lock()
 		h.reason = h.name.ended(reason, nil)
 		h.mu.Unlock()
