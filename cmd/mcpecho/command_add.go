@@ -135,7 +135,7 @@ func (c *invocation) explainAdd() error {
 		return c.suggest("a URL must begin with http:// or https://", c.retyped(c.args[1], cmdline.Word{Text: withScheme(c.args[1]), Own: true}))
 	case len(c.args) > 1 && c.server == nil && hasWord(launchers, c.args[1]):
 		line := cmdline.Own(c.typed...)
-		return c.suggest("the command that starts the server belongs after --", slices.Insert(line, line.Index(c.args[1]), cmdline.Own("--")...))
+		return c.suggest("the command that starts the server belongs after --", slices.Concat(line[:line.Index(c.args[1])], cmdline.Own("--"), line[line.Index(c.args[1]):]))
 	}
 	return c.usage("add needs the URL of the server, or its command after --")
 }

@@ -242,15 +242,18 @@ func checkText(all []checked, width int) string {
 // the same of several tools or resources.
 func grouped(found []servercheck.Finding) (all []servercheck.Finding) {
 	const most = 5
-	found = slices.Clone(found)
-	slices.SortStableFunc(found, func(a, b servercheck.Finding) int { return strings.Compare(severity(b), severity(a)) })
 	places := make(map[servercheck.Finding][]string)
-	for _, f := range found {
-		key := servercheck.Finding{What: f.What, Warning: f.Warning}
-		if places[key] == nil {
-			all = append(all, key)
+	for _, warning := range [...]bool{false, true} {
+		for _, f := range found {
+			if f.Warning != warning {
+				continue
+			}
+			key := servercheck.Finding{What: f.What, Warning: f.Warning}
+			if places[key] == nil {
+				all = append(all, key)
+			}
+			places[key] = append(places[key], f.Where)
 		}
-		places[key] = append(places[key], f.Where)
 	}
 	for i := range all {
 		where := places[all[i]]

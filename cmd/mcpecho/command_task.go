@@ -55,7 +55,7 @@ func (c *invocation) taskList() string {
 		return c.toType("for a list, ", cmdline.Words("task", "list"))
 	}
 	line := c.commandFor("task")
-	return c.toType("for a list, ", slices.Insert(line, 1, cmdline.Word{Text: "list"}))
+	return c.toType("for a list, ", slices.Concat(line[:1], cmdline.Words("list"), line[1:]))
 }
 
 // explainTask returns what to do if the ID is unknown or the server has no tasks.

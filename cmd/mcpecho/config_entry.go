@@ -123,8 +123,7 @@ func (c *invocation) explainTarget(cfg *config.Config, name string) error {
 		if at < 0 || from < at {
 			break
 		}
-		server := line[from]
-		return c.suggest("the server comes first", slices.Insert(slices.Delete(line, from, from+1), at, server))
+		return c.suggest("the server comes first", slices.Concat(line[:at], cmdline.Line{line[from]}, line[at:from], line[from+1:]))
 	}
 	known := slices.DeleteFunc(serverNames(cfg), func(name string) bool {
 		return c.command.web && cfg.Server(name).URL == "" || strings.Contains(name, "://")

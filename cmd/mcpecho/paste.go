@@ -82,7 +82,7 @@ func (c *invocation) outside() *invocation {
 func (c *invocation) retyped(old string, words ...cmdline.Word) cmdline.Line {
 	line := cmdline.Own(c.typed...)
 	if at := line.Index(old); at >= 0 {
-		return slices.Replace(line, at, at+1, words...)
+		return slices.Concat(line[:at], words, line[at+1:])
 	}
 	if len(words) != 1 {
 		return line

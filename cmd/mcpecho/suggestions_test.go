@@ -28,7 +28,7 @@ func suggestion(stderr string) string {
 		stderr = fromJSON.Error.Hint
 	}
 	for line := range strings.Lines(stderr) {
-		if before, typed, ok := strings.Cut(line, "type: "); ok && line[0] != '\t' && !strings.Contains(before, "exited with status") { // else a server wrote it
+		if before, typed, ok := strings.Cut(line, "type: "); ok && line[0] != '\t' && !strings.Contains(before, "exited with status") && !strings.HasSuffix(before, "content-") { // else a server wrote it
 			typed, _, _ = strings.Cut(strings.TrimSuffix(typed, "\n"), "; its arguments: ")
 			typed, _, _ = strings.Cut(typed, " (or the server's command after --)")
 			typed, _, _ = strings.Cut(typed, " (found: ")
@@ -217,7 +217,7 @@ func (p *folder) changed(t *testing.T, line, suggested, stderr string, strict bo
 	}
 	for _, word := range next {
 		for _, url := range typed {
-			if strings.Contains(url, "://") && url[len(url)-1] != '/' && len(word) > len(url) && strings.HasPrefix(word, url) && !mentioned(word) {
+			if strings.Contains(url, "://") && url[len(url)-1] != '/' && len(word) > len(url) && strings.HasPrefix(word, url) && !mentioned(word) && !slices.Contains(typed, word) {
 				return "joins a word to " + url
 			}
 		}
@@ -334,6 +334,12 @@ var fuzzWords = []string{
 	"--tool", "--record", "x.rec", "--http", ":0", "shell", "ui", "--method", "--follow",
 }
 
+// oddWords are names that a file or a server may have.
+var oddWords = []string{
+	"@web", "@nothing", "@scope/pkg", "'a b'", `'it"s'`, "'$(x)'", "'a;b'", "-x", "'--json=1'", "a=b=c", "'a=\"'", "..", "/", "~", "''", "%", "é", "‘x’", "[1]", "null", "'{'", "http://", "https://x y", "1e9", "-1",
+	"--nosuch", "--jsno", "--timeout=", "--timeout=x", "-qq", "--no-json", "resources/read", "web.echo", "web/ehco", "theirs.x", "mcp.json:", ":web", "tools:web",
+}
+
 // deadEnds are random lines whose suggestions once got no further.
 var deadEnds = []string{"view --follow echo X X", "add -q everything", "add -q new everything", "add BASE BASE", "theirs everthing HOST/mcp", "bin.txt --- echo://text URL"}
 
@@ -348,10 +354,20 @@ func TestSuggestionsForRandomLines(t *testing.T) {
 	seed, _ := strconv.ParseUint(os.Getenv("MCPECHO_SEED"), 10, 64)
 	random := rand.New(rand.NewPCG(1, seed))
 	lines := slices.Clone(deadEnds)
+	all := slices.Concat(fuzzWords, strings.Fields(commandWords()), oddWords)
+	for _, cmd := range commands() {
+		for _, name := range cmd.flags {
+			all = append(all, "--"+name)
+		}
+	}
 	for range n {
 		line := make([]string, 1+random.IntN(5))
 		for i := range line {
-			line[i] = fuzzWords[random.IntN(len(fuzzWords))]
+			from := fuzzWords // mostly
+			if random.IntN(3) == 0 {
+				from = all
+			}
+			line[i] = from[random.IntN(len(from))]
 		}
 		lines = append(lines, strings.Join(line, " "))
 	}
