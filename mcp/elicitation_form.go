@@ -98,8 +98,10 @@ func (s *PrimitiveSchema) checkChoice(v string) error {
 			return nil
 		}
 	}
-	return errors.New(wire.Quote(v) + " is not one of the choices")
+	return errNoChoice(v)
 }
+
+func errNoChoice(v string) error { return errors.New(wire.Quote(v) + " is not one of the choices") }
 
 // checkFormat checks dates fully, and email addresses and URIs roughly. The
 // server checks the rest.
@@ -137,10 +139,17 @@ func (s *PrimitiveSchema) checkNumber(v float64) error {
 }
 
 func (s *PrimitiveSchema) checkList(r *wire.Reader) (err error) {
+	var known map[string]bool // nil permits every value
+	if choices := s.Choices(); choices != nil {
+		known = make(map[string]bool, len(choices))
+		for i := range choices {
+			known[choices[i].Const] = true
+		}
+	}
 	n := int64(0)
 	for r.Array(); r.More(); n++ {
-		if e := s.checkChoice(r.String()); e != nil && err == nil {
-			err = e
+		if v := r.String(); err == nil && known != nil && !known[v] {
+			err = errNoChoice(v)
 		}
 	}
 	switch {

@@ -2,9 +2,11 @@ package mcp
 
 import (
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 )
 
 // formOf returns the fields of a form with the given properties.
@@ -116,5 +118,30 @@ func TestHostOf(t *testing.T) {
 		if got := hostOf(url); got != want {
 			t.Errorf("%s: %q, want %q", url, got, want)
 		}
+	}
+}
+
+// TestManyChoices: a default and an answer with as many values as there are choices take
+// linear time. Quadratic time would be minutes.
+func TestManyChoices(t *testing.T) {
+	var list []string
+	for i := range 30_000 {
+		list = append(list, fmt.Sprintf("%08d", i))
+	}
+	text, err := json.Marshal(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &ElicitParams{RequestedSchema: RawMessage(fmt.Sprintf(`{"properties":{"a":{"type":"array","items":{"enum":%s},"default":%s}}}`, text, text))}
+	began := time.Now()
+	fields, err := p.Fields()
+	if err == nil {
+		err = fields[0].Schema.Check(list)
+	}
+	if took := time.Since(began); err != nil || took > 10*time.Second {
+		t.Errorf("%v after %v", err, took)
+	}
+	if err := fields[0].Schema.Check([]string{list[0], "other"}); err == nil || err.Error() != `"other" is not one of the choices` {
+		t.Error(err)
 	}
 }
