@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/lock"
@@ -12,6 +13,9 @@ const (
 	// maxNotes is how many lines for the user are shown at once: a server, or a page in a
 	// browser, can cause any number.
 	maxNotes = 10
+
+	// maxNote limits a line, in bytes: the id of a response can be as long as a message.
+	maxNote = 2 << 10
 
 	// countTime is how long further lines are only counted, at first. It doubles up to
 	// maxCountTime.
@@ -48,6 +52,9 @@ func (n *Notes) Note(line string) {
 	}
 	n.shown++
 	n.mu.Unlock()
+	if len(line) > maxNote {
+		line = strings.ToValidUTF8(line[:maxNote], "") + "…"
+	}
 	n.Show(line)
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode/utf8"
 )
 
 // TestNotes: of 20,000 lines the user sees the first ones and a count, and later what is
@@ -38,4 +39,14 @@ func TestNotes(t *testing.T) {
 			t.Errorf("%d lines", lines)
 		}
 	})
+}
+
+// TestLongNote: a server can put as much as a message holds into a line.
+func TestLongNote(t *testing.T) {
+	var got string
+	n := Notes{Show: func(line string) { got = line }}
+	n.Note(lostResponse(strings.Repeat("\u00e9", 1<<20)))
+	if len(got) > maxNote+len("…") || !utf8.ValidString(got) || !strings.HasPrefix(got, "the server has sent a response with the id \u00e9") || !strings.HasSuffix(got, "…") {
+		t.Errorf("%d bytes", len(got))
+	}
 }
