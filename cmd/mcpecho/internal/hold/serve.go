@@ -176,10 +176,15 @@ func (c *caller) handle(ctx context.Context, m *jsonrpc.Message) (mcp.RawMessage
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	s := h.session
-	if s == nil || m.Method == methodHello {
+	if h.session == nil || m.Method == methodHello {
 		return c.hello()
 	}
+	return c.forward(ctx, m)
+}
+
+// forward carries out a request for the server.
+func (c *caller) forward(ctx context.Context, m *jsonrpc.Message) (mcp.RawMessage, error) {
+	h, s := c.h, c.h.session
 	client, modern := s.Client, s.Client.Server().Modern()
 	switch m.Method {
 	case "initialize", "server/discover":
