@@ -112,6 +112,8 @@ func (c *Client) CachedServer() *ServerInfo {
 func (c *Client) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("mcp.Client")) }
 
 // era returns the era of the connection; nil during Connect.
+//
+//go:noinline
 func (c *Client) era() era { return c.agreed.Load().era }
 
 // Done returns a channel that is closed when the connection ends.

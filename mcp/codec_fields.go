@@ -435,6 +435,7 @@ func (c *codec) putElement(v object) {
 	c.write(v)
 }
 
+//go:noinline
 func (c *codec) endList() { c.b = append(c.b, ']') }
 
 // An item is an object with a name, URI or id by which requests refer to it.

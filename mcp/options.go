@@ -208,6 +208,8 @@ type Trace struct {
 	HandlerPanic func(ctx context.Context, value any, stack []byte)
 }
 
+//
+//go:noinline
 func (c *Client) observe(set bool, f func()) {
 	if set {
 		c.guard(f)

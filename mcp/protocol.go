@@ -27,6 +27,8 @@ func ProtocolVersions() []string { return slices.Clone(protocolVersions[:]) }
 
 // modern returns the newest version of the modern era that is in offered and
 // that the options allow, or "".
+//
+//go:noinline
 func (o *Options) modern(offered []string) string { return o.newest(false, offered) }
 
 func (o *Options) legacy(offered []string) string { return o.newest(true, offered) }

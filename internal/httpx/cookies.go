@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
@@ -63,8 +62,13 @@ func (c *cookies) SetCookies(u *url.URL, list []*http.Cookie) {
 		if k.MaxAge != 0 {
 			k.Expires = time.Now().Add(time.Duration(min(k.MaxAge, 1e9)) * time.Second)
 		}
-		c.list = slices.DeleteFunc(c.list, func(old *http.Cookie) bool { return isOver(old) || old.Name == k.Name && old.Path == k.Path })
-		if !isOver(k) {
+		var list []*http.Cookie
+		for _, old := range c.list {
+			if !isOver(old) && (old.Name != k.Name || old.Path != k.Path) {
+				list = append(list, old)
+			}
+		}
+		if c.list = list; !isOver(k) {
 			c.list = append(c.list, k)
 		}
 	}
@@ -74,7 +78,7 @@ func (c *cookies) SetCookies(u *url.URL, list []*http.Cookie) {
 			break
 		}
 	}
-	c.list = slices.Delete(c.list, 0, first)
+	c.list = c.list[first:]
 }
 
 func isOver(k *http.Cookie) bool { return !k.Expires.IsZero() && !k.Expires.After(time.Now()) }

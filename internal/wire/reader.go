@@ -14,7 +14,6 @@
 package wire
 
 import (
-	"cmp"
 	"strconv"
 	"unicode/utf8"
 )
@@ -109,7 +108,13 @@ func (r *Reader) Mend() { r.mend = true }
 func (r *Reader) Odd() string { return r.odd }
 
 // Note makes Odd return what, unless an earlier note did.
-func (r *Reader) Note(what string) { r.odd = cmp.Or(r.odd, what) }
+//
+//go:noinline
+func (r *Reader) Note(what string) {
+	if r.odd == "" {
+		r.odd = what
+	}
+}
 
 // Trust makes the reader step over arrays and objects without looking at what
 // is in them, and hand out strings without copying them: the text, or what it
@@ -141,6 +146,8 @@ type Mark struct {
 }
 
 // Mark returns where the reader is.
+//
+//go:noinline
 func (r *Reader) Mark() Mark { return Mark{r.pos, r.depth, r.keys.n, r.postponed, r.objects, r.fresh} }
 
 // Reset goes back to where the reader was when it had no error. What was open

@@ -14,6 +14,8 @@ import (
 const maxPart = 100
 
 // note keeps text, for Explain, until the next message arrives.
+//
+//go:noinline
 func (l *lines) note(text string) {
 	l.noted = text != ""
 	l.odd.Store(&text)

@@ -69,6 +69,8 @@ func (c *conn) currentSessionLocked() session {
 }
 
 // lastSessionLocked returns the session that was opened last.
+//
+//go:noinline
 func (c *conn) lastSessionLocked() session {
 	if c.opened != nil {
 		return *c.opened
