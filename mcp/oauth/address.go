@@ -140,58 +140,14 @@ type usedAddress struct {
 // traced returns a context for a request to the resource that records the
 // address.
 func (u *usedAddress) traced(ctx context.Context) context.Context {
-	c := &traceContext{Context: ctx}
-	outer := httptrace.ContextClientTrace(ctx)
-	if outer == nil {
-		outer = &httptrace.ClientTrace{}
-	}
-	c.trace = *outer
-	c.trace.GetConn = func(hostPort string) {
-		u.asked.Store(&hostPort)
-		if outer.GetConn != nil {
-			outer.GetConn(hostPort)
-		}
-	}
-	c.trace.GotConn = func(info httptrace.GotConnInfo) {
-		if a, err := addressIn(info.Conn.RemoteAddr().String()); err == nil {
-			u.addr.Store(&a)
-		}
-		if outer.GotConn != nil {
-			outer.GotConn(info)
-		}
-	}
-	return c
-}
-
-// A traceContext has a ClientTrace. httptrace.WithClientTrace would link the calls of
-// functions by reflection, which are 25 KB of an agent.
-type traceContext struct {
-	context.Context
-	trace httptrace.ClientTrace
-}
-
-func (c *traceContext) Value(key any) any {
-	if key == traceKey {
-		return &c.trace
-	}
-	return c.Context.Value(key)
-}
-
-// traceKey is the key under which package httptrace looks for a ClientTrace.
-var traceKey = func() any {
-	var k keyOfTrace
-	httptrace.ContextClientTrace(&k)
-	return k.key
-}()
-
-type keyOfTrace struct {
-	context.Context
-	key any
-}
-
-func (k *keyOfTrace) Value(key any) any {
-	k.key = key
-	return nil
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GetConn: func(hostPort string) { u.asked.Store(&hostPort) },
+		GotConn: func(info httptrace.GotConnInfo) {
+			if a, err := addressIn(info.Conn.RemoteAddr().String()); err == nil {
+				u.addr.Store(&a)
+			}
+		},
+	})
 }
 
 // zoneKey is the context key of the zone of the resource.
