@@ -16,7 +16,8 @@ import (
 // [Server.Expand], so that references to variables show and not their values.
 //
 // For an entry of a project's file, [Server.Expand] uses the EnvFiles as they were when
-// Effects read them.
+// Effects read them, and fails if a file in a reference to one has changed since. Lines have
+// the content of such a file unless only a header, a token or another secret uses it.
 //
 // Lines can contain any character of the settings; escape them for a terminal.
 // Only what cannot be a program, a file or a module is masked: headers and tokens,
@@ -44,7 +45,7 @@ func (s *Server) effects() *effects {
 	taken := s.taken()
 	for _, name := range taken {
 		if path, ok := strings.CutPrefix(name, "file:"); ok {
-			e.add("uses the content of the file " + path)
+			e.add("uses the content of the file " + path + s.showFile(path))
 		} else {
 			values = append(values, name)
 		}

@@ -55,10 +55,12 @@ type expansion struct {
 	err  error
 	own  map[string]string // the variables that the entry sets, for its other fields
 	size int               // of the values of variables so far, in bytes
+
+	files *fileEnv // of the Server
 }
 
 func newExpansion(ctx context.Context, s *Server, v *Vars) *expansion {
-	x := &expansion{ctx: ctx, out: s.copy()}
+	x := &expansion{ctx: ctx, out: s.copy(), files: s.files}
 	if v != nil {
 		x.Vars = *v
 	}
@@ -342,20 +344,37 @@ func (x *expansion) home() (string, error) {
 // maxReferenced is the maximum size in bytes of a file whose content is a value.
 const maxReferenced = 64 << 10
 
-// file returns the content of a file, without blanks around it.
+// file returns the content of a file, without blanks around it. It fails if the user was
+// asked about another content or another file.
 func (x *expansion) file(path string) (string, error) {
+	text, leads, err := x.readReference(path)
+	if shown := x.files.reference(path); err == nil && shown != nil && (shown.text != text && shown.code || shown.leads != leads) {
+		err = errOtherFile
+	}
+	return text, err
+}
+
+// readReference returns the content of a file, and where a link in the project leads.
+func (x *expansion) readReference(path string) (text, leads string, err error) {
+	relative := !filepath.IsAbs(path) && !strings.HasPrefix(path, "~")
 	if rest, ok := strings.CutPrefix(path, "~"); ok {
 		home, err := x.home()
 		if err != nil {
-			return "", err
+			return "", "", err
 		}
 		path = home + rest
+	}
+	if relative {
+		folder, _ := filepath.EvalSymlinks(x.out.absolute("."))
+		if real, err := filepath.EvalSymlinks(x.out.absolute(path)); err == nil && real != filepath.Join(folder, path) {
+			leads, path = real, real
+		}
 	}
 	data, err := readFile(x.out.absolute(path))
 	if err == nil && len(data) > maxReferenced {
 		err = diag.Message("the file is larger than 64 KiB")
 	}
-	return wire.Trim(string(data)), err
+	return wire.Trim(string(data)), leads, err
 }
 
 // readEnvFile reads lines of KEY=value. It ignores blank lines, lines that

@@ -278,7 +278,7 @@ func (c *Config) add(text []byte, entries []*member, from *Server) {
 			s.Source, s.Scope = from.Source, from.Scope
 			s.setBase(from.base)
 			s.inputs, s.untrusted = c.inputs, from.Scope == "project"
-			if s.untrusted && len(s.EnvFiles) > 0 {
+			if s.untrusted && (len(s.EnvFiles) > 0 || s.takesFile()) {
 				s.files = &fileEnv{}
 			}
 			c.Servers = append(c.Servers, s)

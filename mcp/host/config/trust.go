@@ -5,6 +5,8 @@ import (
 	"errors"
 	"os"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/lock"
@@ -49,7 +51,14 @@ func (s *Server) Trust() *Server {
 // Trust read them. Expand uses that, and not what others may have written since.
 type fileEnv struct {
 	mu    lock.Mutex
-	files []envFile // nil before; guarded by mu
+	files []envFile             // nil before; guarded by mu
+	refs  map[string]*reference // by the paths in ${file:PATH}; guarded by mu
+}
+
+// A reference is a file that an entry refers to, as Effects read it.
+type reference struct {
+	text, leads string // see readReference
+	code        bool   // the content is not only a secret: it may decide what runs, and where the server is
 }
 
 type envFile struct {
@@ -91,6 +100,78 @@ func (f *fileEnv) read() []envFile {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.files
+}
+
+func (f *fileEnv) reference(path string) *reference {
+	if f == nil {
+		return nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.refs[path]
+}
+
+// showFile returns what the user sees of a file that an entry of a project's file refers
+// to: where it leads, and the content unless that is only a secret. Expand accepts no other.
+func (s *Server) showFile(path string) (line string) {
+	if s.files == nil {
+		return ""
+	}
+	r := s.files.reference(path)
+	if r == nil {
+		r = &reference{code: s.isCode("file:" + path)}
+		r.text, r.leads, _ = newExpansion(context.Background(), s, nil).readReference(path)
+		s.files.mu.Lock()
+		if s.files.refs == nil {
+			s.files.refs = make(map[string]*reference)
+		}
+		s.files.refs[path] = r
+		s.files.mu.Unlock()
+	}
+	if r.leads != "" {
+		line = ", a link to " + r.leads
+	}
+	if r.code {
+		line += ", which is " + strconv.Quote(r.text)
+	}
+	return line
+}
+
+// isCode reports whether a reference is used for something else than a secret.
+func (s *Server) isCode(ref string) (code bool) {
+	check := func(text string) {
+		eachReference(text, func(_, _, name string) { code = code || name == ref })
+	}
+	for _, file := range s.EnvFiles {
+		check(file)
+	}
+	for _, v := range s.Env {
+		if name, value, _ := cut(v, "="); !endsSecret(name) || changesLoading(name) {
+			check(value)
+		}
+	}
+	last := ""
+	s.copy().texts(func(field, _, text string) string {
+		switch field {
+		case "headers", "auth", "oauth.clientSecret":
+			return text
+		case "args":
+			flag, _, _ := cut(text, "=")
+			if !strings.HasPrefix(flag, "-") {
+				flag = last
+			}
+			if last = text; strings.HasPrefix(flag, "-") && endsSecret(flag) {
+				return text
+			}
+		}
+		check(text)
+		return text
+	})
+	return code
+}
+
+func (s *Server) takesFile() bool {
+	return slices.ContainsFunc(s.taken(), func(name string) bool { return strings.HasPrefix(name, "file:") })
 }
 
 // equal reports whether both have the same contents, or one was not read.

@@ -346,3 +346,62 @@ func TestHashOfTrustStays(t *testing.T) {
 		}
 	}
 }
+
+// TestTrustOfReferredFile: what a file has that decides what runs is part of the entry, and so
+// is where a file of the project leads; a secret may change.
+func TestTrustOfReferredFile(t *testing.T) {
+	testutil.SetConfigHome(t, t.TempDir())
+	t.Chdir(t.TempDir())
+	other := filepath.Join(t.TempDir(), "id")
+	write := func(name, text string) {
+		t.Helper()
+		_ = os.Remove(name)
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(".mcp.json", `{"mcpServers":{"a":{"command":"${file:cmd}","args":["${file:arg}","--token","${file:token}"],
+		"env":{"NODE_OPTIONS":"${file:node}","API_TOKEN":"${file:token}"}},
+		"b":{"url":"https://${file:host}/","headers":{"X":"${file:token}"}}}}`)
+	for _, name := range []string{"cmd", "arg", "node", "host", "token", other} {
+		write(name, "one")
+	}
+	trusts := func(a, b bool) {
+		t.Helper()
+		c := config.Load(".")
+		if haveA, haveB := IsTrusted(c.Server("a")), IsTrusted(c.Server("b")); haveA != a || haveB != b {
+			t.Errorf("a is trusted: %t, b: %t", haveA, haveB)
+		}
+	}
+	c := config.Load(".")
+	for _, s := range c.Servers {
+		if err := Trust(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	trusts(true, true)
+	write("token", "two")
+	trusts(true, true)
+	for name, changed := range map[string]string{"cmd": "a", "arg": "a", "node": "a", "host": "b"} {
+		write(name, "two")
+		trusts(changed != "a", changed != "b")
+		for _, e := range c.Servers { // between the answer and the start
+			if _, err := e.Trust().Expand(t.Context(), nil); (err == nil) != (e.Name != changed) {
+				t.Errorf("%s: %s starts: %v", name, e.Name, err)
+			}
+		}
+		write(name, "one")
+	}
+	if err := os.Remove("token"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(other, "token"); err != nil {
+		t.Skip(err)
+	}
+	trusts(false, false)
+	for _, e := range c.Servers {
+		if _, err := e.Trust().Expand(t.Context(), nil); err == nil {
+			t.Errorf("%s sends the file that a link leads to", e.Name)
+		}
+	}
+}
