@@ -72,8 +72,12 @@ func (h *HTTP) Masked() map[string]string {
 		case name == "www-authenticate": // which says how to log in
 		case isSecretHeader(name):
 			value = diag.Mask
-		case name == "location":
+		case name == "location" || name == "content-location":
 			value = httpx.Display(value)
+		case name == "link" || name == "refresh": // which have URLs
+			if before, _, ok := strings.Cut(value, "?"); ok {
+				value = before + "?..."
+			}
 		}
 		all[name] = value
 	}

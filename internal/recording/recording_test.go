@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"runtime"
 	"strings"
 	"sync"
@@ -325,5 +326,16 @@ func TestNamesAreBounded(t *testing.T) {
 	}
 	if size > maxNames*maxNameBytes {
 		t.Errorf("%d bytes of names", size)
+	}
+}
+
+// TestURLsInHeaders: the queries of URLs are masked in each header that has one.
+func TestURLsInHeaders(t *testing.T) {
+	h := HTTP{Status: 200, Headers: map[string][]string{
+		"Location": {"https://u:p@h/p?code=c"}, "Content-Location": {"/p?token=t"}, "Link": {"<https://h/p?sig=s>; rel=next"}, "Refresh": {"0; url=/p?key=k"},
+	}}
+	want := map[string]string{"location": "https://h/p?...", "content-location": "/p?...", "link": "<https://h/p?...", "refresh": "0; url=/p?..."}
+	if have := h.Masked(); !maps.Equal(have, want) {
+		t.Errorf("%q", have)
 	}
 }
