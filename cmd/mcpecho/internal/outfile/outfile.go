@@ -24,6 +24,9 @@ func Open(path string, flag int) (f *os.File, created bool, err error) {
 	}
 	if shared {
 		flag |= noFollow
+		if real, err := filepath.EvalSymlinks(path); err == nil {
+			path = real
+		}
 	}
 	if f, err = os.OpenFile(path, os.O_WRONLY|flag, 0); err != nil {
 		return nil, false, err
@@ -79,7 +82,10 @@ func refuse(path string, info fs.FileInfo, shared bool) error {
 
 // checkLinks returns an error if a part of the path is a link in a folder that others may
 // write, and reports whether the file is in such a folder.
-func checkLinks(path string) (shared bool, err error) {
+func checkLinks(path string) (shared bool, err error) { return checkParts(path, path) }
+
+// checkParts is checkLinks for path, to which named leads.
+func checkParts(path, named string) (shared bool, err error) {
 	for part := filepath.Clean(path); ; part = filepath.Dir(part) {
 		folder := filepath.Dir(part)
 		info, err := os.Stat(folder)
@@ -90,13 +96,35 @@ func checkLinks(path string) (shared bool, err error) {
 		if part == filepath.Clean(path) {
 			shared = open
 		}
-		if link, err := os.Lstat(part); err == nil && open && link.Mode()&fs.ModeSymlink != 0 {
-			return shared, refused(path, part+" is a link in a folder that others may write")
+		if link, err := os.Lstat(part); err == nil && link.Mode()&fs.ModeSymlink != 0 {
+			if open {
+				return shared, refused(named, part+" is a link in a folder that others may write")
+			}
+			beyond, err := checkTarget(part, folder, named)
+			if err != nil {
+				return shared, err
+			}
+			shared = shared || beyond && part == filepath.Clean(path)
 		}
 		if folder == part || folder == "." {
 			return shared, nil
 		}
 	}
+}
+
+// checkTarget is checkParts for what a link in a folder leads to.
+func checkTarget(link, folder, named string) (shared bool, err error) {
+	if _, err := os.Stat(link); err != nil { // links in a circle, too
+		return false, err
+	}
+	to, err := os.Readlink(link)
+	if err == nil && !filepath.IsAbs(to) {
+		to = filepath.Join(folder, to)
+	}
+	if err != nil {
+		return false, err
+	}
+	return checkParts(to, named)
 }
 
 func refused(path, why string) error {

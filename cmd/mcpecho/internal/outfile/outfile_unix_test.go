@@ -45,12 +45,14 @@ func TestPlantedFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	planted := map[string]string{
-		write(t, filepath.Join(shared, "open"), 0o666):                   "others may write it",
-		write(t, filepath.Join(own, "open"), 0o602):                      "others may write it",
-		link(target, filepath.Join(shared, "link")):                      "is a link in a folder that others may write",
-		link(filepath.Join(own, "none"), filepath.Join(shared, "d")):     "is a link in a folder that others may write",
-		filepath.Join(link(own, filepath.Join(shared, "dir")), "target"): "is a link in a folder that others may write",
-		filepath.Join(shared, "hard"):                                    "it has several names",
+		write(t, filepath.Join(shared, "open"), 0o666):                                            "others may write it",
+		write(t, filepath.Join(own, "open"), 0o602):                                               "others may write it",
+		link(target, filepath.Join(shared, "link")):                                               "is a link in a folder that others may write",
+		link(filepath.Join(own, "none"), filepath.Join(shared, "d")):                              "is a link in a folder that others may write",
+		filepath.Join(link(own, filepath.Join(shared, "dir")), "target"):                          "is a link in a folder that others may write",
+		link(filepath.Join(shared, "link"), filepath.Join(own, "further")):                        "is a link in a folder that others may write",
+		filepath.Join(link(filepath.Join(shared, "dir"), filepath.Join(own, "folder")), "target"): "is a link in a folder that others may write",
+		filepath.Join(shared, "hard"):                                                             "it has several names",
 	}
 	if os.Geteuid() == 0 {
 		foreign := write(t, filepath.Join(shared, "foreign"), 0o600)
@@ -85,8 +87,13 @@ func TestOwnFiles(t *testing.T) {
 	if err := os.Symlink(write(t, filepath.Join(own, "a"), 0o644), link); err != nil {
 		t.Fatal(err)
 	}
+	beyond := filepath.Join(own, "beyond")
+	if err := os.Symlink(write(t, filepath.Join(shared, "d"), 0o600), beyond); err != nil {
+		t.Fatal(err)
+	}
 	for path, existed := range map[string]bool{
-		link: true, write(t, filepath.Join(own, "b"), 0o664): true, write(t, filepath.Join(shared, "c"), 0o644): true, filepath.Join(shared, "new"): false,
+		beyond: true,
+		link:   true, write(t, filepath.Join(own, "b"), 0o664): true, write(t, filepath.Join(shared, "c"), 0o644): true, filepath.Join(shared, "new"): false,
 	} {
 		f, created, err := Open(path, 0)
 		if err != nil || created == existed || Check(path) != nil {
