@@ -145,7 +145,11 @@ func FindEra(key string, web bool) (*Era, *mcp.ServerInfo) {
 		return e, nil
 	}
 	e.known = knownEra(key)
-	return e, parseEra(e.known)
+	s := parseEra(e.known)
+	if web && s != nil && s.Modern() {
+		s = nil // Remember writes none: a line without capabilities would hide the tools
+	}
+	return e, s
 }
 
 // ended is the era of a server that has ended on server/discover once.

@@ -70,3 +70,24 @@ func TestEraIsReadBack(t *testing.T) {
 		}
 	}
 }
+
+// TestModernEraOfURL: a line that mcpecho did not write does not stand for the response of a
+// server at a URL.
+func TestModernEraOfURL(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the folder of caches is elsewhere")
+	}
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	const key = `"https://h/mcp"`
+	rememberEra(key, "2026-07-28")
+	e, known := FindEra(key, true)
+	if known != nil {
+		t.Errorf("%+v", known)
+	}
+	if _, known = FindEra(key, false); known == nil || !known.Modern() {
+		t.Errorf("of a program: %+v", known)
+	}
+	if e.Remember(&mcp.ServerInfo{ProtocolVersion: "2026-07-28"}); knownEra(key) != "" {
+		t.Error("the line stays")
+	}
+}
