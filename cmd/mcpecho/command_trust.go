@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -117,11 +118,17 @@ func (c *invocation) revokeTrust(name string) error {
 	return c.print("Revoked the trust in " + terminal.EscapeName(name) + ".\n")
 }
 
-// isHere reports whether path is the file of the current project.
+// isHere reports whether path is a file of the current project: in its folder or in one such
+// as .cursor, or .mcp.json that links to it.
 func isHere(path string) bool {
-	here, err1 := os.Stat(".mcp.json")
-	there, err2 := os.Stat(path)
-	return err1 == nil && err2 == nil && os.SameFile(here, there)
+	folder := filepath.Dir(path)
+	return isSame(".", folder) || strings.HasPrefix(filepath.Base(folder), ".") && isSame(".", filepath.Dir(folder)) || isSame(".mcp.json", path)
+}
+
+func isSame(a, b string) bool {
+	one, err1 := os.Stat(a)
+	other, err2 := os.Stat(b)
+	return err1 == nil && err2 == nil && os.SameFile(one, other)
 }
 
 // trustHint says how to trust an entry, with the files of -c, one of which has it.

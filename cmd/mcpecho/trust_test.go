@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -22,5 +24,32 @@ func TestTrustShowsAllEffects(t *testing.T) {
 				t.Errorf("%s: no %q in %+v", server, want, o)
 			}
 		}
+	}
+}
+
+// TestRevokeInAllFiles: an answer is withdrawn for the entries of that name in all files of the
+// project, and in no other project, even if its file is gone.
+func TestRevokeInAllFiles(t *testing.T) {
+	const text = `{"mcpServers":{"a":{"command":"ls"}}}`
+	inProject(t, map[string]string{".mcp.json": text})
+	runCommand(t, "trust", "a")
+	there, _ := os.Getwd()
+	there, _ = filepath.EvalSymlinks(there)
+	here, _ := filepath.EvalSymlinks(t.TempDir())
+	t.Chdir(here)
+	for _, name := range []string{".mcp.json", filepath.Join(".cursor", "mcp.json")} {
+		_ = os.Mkdir(filepath.Dir(name), 0o700)
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	runCommand(t, "trust", "a")
+	runCommand(t, "trust", "a", "-c", "cursor")
+	if err := os.Remove(".mcp.json"); err != nil {
+		t.Fatal(err)
+	}
+	runCommand(t, "trust", "--revoke", "a").want(t, 0, "Revoked the trust in a.\n", "")
+	if o := runCommand(t, "trust"); strings.Contains(o.stdout, here) || !strings.Contains(o.stdout, there) {
+		t.Errorf("%+v", o)
 	}
 }
