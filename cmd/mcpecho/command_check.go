@@ -38,7 +38,7 @@ func runCheck(ctx context.Context, c *invocation) (err error) {
 		return err
 	}
 	if c.flags.Record != "" {
-		r, err := c.newRecorder()
+		r, err := c.newRecorder(ctx)
 		if err != nil {
 			return err
 		}
@@ -141,7 +141,7 @@ func (c *invocation) check(ctx context.Context, way string, versions []string) (
 	if c.flags.Verbose {
 		s.stderr.Print = s.console.Line
 	}
-	if err := c.openTrace(); err != nil {
+	if err := c.openTrace(ctx); err != nil {
 		return one, err
 	}
 	defer func() { err = cmp.Or(err, failure.Local(c.tracer.Close())) }()

@@ -92,7 +92,7 @@ func runLogin(ctx context.Context, c *invocation) (failed error) {
 	if path == "" {
 		return failure.Local(errors.New("cannot store tokens: this user has no configuration directory"))
 	}
-	observed, err := c.startObserving()
+	observed, err := c.startObserving(ctx)
 	if err != nil {
 		return err
 	}

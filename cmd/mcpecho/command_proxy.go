@@ -57,7 +57,7 @@ func runProxy(ctx context.Context, c *invocation) error {
 	if err != nil {
 		return err
 	}
-	end, err := c.proxyTaps(o)
+	end, err := c.proxyTaps(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -212,11 +212,11 @@ func (c *invocation) proxyHTTP(ctx context.Context, o *proxy.Options, front prox
 }
 
 // proxyTaps sets the Tap of --trace and --record. The caller must call end.
-func (c *invocation) proxyTaps(o *proxy.Options) (end func() error, err error) {
+func (c *invocation) proxyTaps(ctx context.Context, o *proxy.Options) (end func() error, err error) {
 	var tracer *secrets.Tracer
 	if c.flags.Trace != "" {
 		if _, err = c.setAside(c.flags.Trace); err == nil {
-			tracer, err = secrets.NewTracer(c.flags.Trace, true, c.secrets(), c.stderr)
+			tracer, err = secrets.NewTracer(ctx, c.flags.Trace, true, c.secrets(), c.stderr)
 		}
 		if err != nil {
 			return nil, failure.Local(err)
@@ -228,7 +228,7 @@ func (c *invocation) proxyTaps(o *proxy.Options) (end func() error, err error) {
 		}
 	}
 	if c.flags.Record != "" {
-		if c.recorder, err = c.newRecorder(); err != nil {
+		if c.recorder, err = c.newRecorder(ctx); err != nil {
 			return nil, err
 		}
 	}

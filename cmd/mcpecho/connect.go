@@ -72,7 +72,7 @@ func (c *invocation) open(ctx context.Context) (s *conversation, end func() erro
 	if c.hold != nil {
 		c.holdOptions(s, opts)
 	}
-	closeFiles, err := c.startObserving()
+	closeFiles, err := c.startObserving(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -104,13 +104,13 @@ func (c *invocation) open(ctx context.Context) (s *conversation, end func() erro
 
 // startObserving opens the files of --trace and --record. The caller must call end. A shell,
 // which may connect again, closes the recording itself.
-func (c *invocation) startObserving() (end func() error, err error) {
-	if err = c.openTrace(); err != nil {
+func (c *invocation) startObserving(ctx context.Context) (end func() error, err error) {
+	if err = c.openTrace(ctx); err != nil {
 		return nil, err
 	}
 	t := c.tracer
 	if c.flags.Record != "" && c.recorder == nil {
-		if c.recorder, err = c.newRecorder(); err != nil {
+		if c.recorder, err = c.newRecorder(ctx); err != nil {
 			_ = t.Close()
 			return nil, err
 		}
@@ -346,11 +346,11 @@ func logLine(m *mcp.LogMessage) string {
 }
 
 // openTrace opens the file of --trace for a further connection.
-func (c *invocation) openTrace() (err error) {
+func (c *invocation) openTrace(ctx context.Context) (err error) {
 	if c.flags.Trace == "" {
 		return nil
 	}
 	c.traced++
-	c.tracer, err = secrets.NewTracer(c.flags.Trace, c.traced > 1, c.secrets(), c.stderr)
+	c.tracer, err = secrets.NewTracer(ctx, c.flags.Trace, c.traced > 1, c.secrets(), c.stderr)
 	return failure.Local(err)
 }

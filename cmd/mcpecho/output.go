@@ -76,7 +76,7 @@ func (c *invocation) writeFile(name string, data []byte) error {
 	if c.output != nil && name == c.flags.Output {
 		return failure.Local(c.output.replace(data))
 	}
-	o, err := openOutput(name)
+	o, err := openOutput(context.Background(), name) // a name that mcpecho has made
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,6 @@ import (
 	"runtime"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
-	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/input"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/outfile"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/system"
 )
@@ -32,7 +31,7 @@ func (c *invocation) runCommand(ctx context.Context) error {
 		}
 		return c.command.run(ctx, c)
 	}
-	o, err := input.Await(ctx, func() (*output, error) { return openOutput(c.flags.Output) }) // of a pipe, it waits for the reader
+	o, err := openOutput(ctx, c.flags.Output)
 	if err != nil {
 		return err
 	}
@@ -55,8 +54,8 @@ func (c *invocation) checkStdout() error {
 }
 
 // openOutput opens a file for writing and keeps what it holds until there is a result.
-func openOutput(name string) (*output, error) {
-	f, created, err := outfile.Open(name, 0)
+func openOutput(ctx context.Context, name string) (*output, error) {
+	f, created, err := outfile.Open(ctx, name, 0)
 	if err != nil {
 		return nil, failure.Local(err)
 	}

@@ -65,14 +65,19 @@ func TestProxyRecordsWhoSaidIt(t *testing.T) {
 	}
 }
 
-// TestPipeWithoutWriter: an interrupt ends a command that waits for a recording from a pipe.
-func TestPipeWithoutWriter(t *testing.T) {
+// TestPipeWithoutOtherEnd: an interrupt ends a command that waits for a recording from a
+// pipe, or for a reader of what it writes to one.
+func TestPipeWithoutOtherEnd(t *testing.T) {
 	t.Parallel()
 	fifo := filepath.Join(t.TempDir(), "pipe.rec")
 	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, line := range [][]string{{"view", fifo}, {"serve", "--replay", fifo}} {
+	for _, line := range [][]string{
+		{"view", fifo}, {"serve", "--replay", fifo}, {"tools", "--trace", fifo, "--", "x"}, {"tools", "--record", fifo, "--", "x"},
+		{"check", "--trace", fifo, "--", "x"}, {"check", "--record", fifo, "--", "x"}, {"proxy", "--trace", fifo, "--", "x"},
+		{"proxy", "--record", fifo, "--", "x"}, {"tools", "-o", fifo, "--", "x"},
+	} {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		done := make(chan int, 1)

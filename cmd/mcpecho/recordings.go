@@ -33,9 +33,9 @@ type recorder struct {
 
 // newRecorder creates the file, which only the user can read because masking may miss a
 // secret.
-func (c *invocation) newRecorder() (*recorder, error) {
+func (c *invocation) newRecorder(ctx context.Context) (*recorder, error) {
 	for {
-		f, created, err := outfile.Open(c.flags.Record, 0)
+		f, created, err := outfile.Open(ctx, c.flags.Record, 0)
 		if err != nil {
 			return nil, failure.Local(err)
 		}

@@ -3,17 +3,21 @@
 package outfile
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/input"
 )
 
 // Open opens a file for writing, and reports whether it has created it. What an existing
 // file holds stays. A regular file gets mode 0600. Open refuses a file that belongs to
 // another user or that others may write, and one that is reached by a link in a folder that
-// others may write: another user could have put it there to read the session.
-func Open(path string, flag int) (f *os.File, created bool, err error) {
+// others may write: another user could have put it there to read the session. A pipe needs a
+// reader, for which Open waits until ctx is done.
+func Open(ctx context.Context, path string, flag int) (f *os.File, created bool, err error) {
 	f, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|flag, 0o600)
 	if err == nil || !errors.Is(err, fs.ErrExist) {
 		return f, err == nil, err
@@ -28,7 +32,7 @@ func Open(path string, flag int) (f *os.File, created bool, err error) {
 			path = real
 		}
 	}
-	if f, err = os.OpenFile(path, os.O_WRONLY|flag, 0); err != nil {
+	if f, err = input.Await(ctx, func() (*os.File, error) { return os.OpenFile(path, os.O_WRONLY|flag, 0) }); err != nil {
 		return nil, false, err
 	}
 	if err = adopt(f, shared); err != nil {

@@ -62,7 +62,7 @@ func TestPlantedFiles(t *testing.T) {
 		planted[foreign] = "it belongs to another user"
 	}
 	for path, want := range planted {
-		f, _, err := Open(path, 0)
+		f, _, err := Open(t.Context(), path, 0)
 		if err == nil {
 			_ = f.Close()
 		}
@@ -95,7 +95,7 @@ func TestOwnFiles(t *testing.T) {
 		beyond: true,
 		link:   true, write(t, filepath.Join(own, "b"), 0o664): true, write(t, filepath.Join(shared, "c"), 0o644): true, filepath.Join(shared, "new"): false,
 	} {
-		f, created, err := Open(path, 0)
+		f, created, err := Open(t.Context(), path, 0)
 		if err != nil || created == existed || Check(path) != nil {
 			t.Fatalf("%s: created %t, %v", path, created, err)
 		}
@@ -105,7 +105,7 @@ func TestOwnFiles(t *testing.T) {
 		_ = f.Close()
 	}
 	for _, device := range []string{os.DevNull, "/dev/stderr"} {
-		if f, _, err := Open(device, 0); err == nil {
+		if f, _, err := Open(t.Context(), device, 0); err == nil {
 			_ = f.Close()
 		} else if !os.IsPermission(err) && device == os.DevNull {
 			t.Error(err)

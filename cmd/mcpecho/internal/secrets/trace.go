@@ -1,6 +1,7 @@
 package secrets
 
 import (
+	"context"
 	"io"
 	"os"
 	"time"
@@ -24,11 +25,11 @@ type Tracer struct {
 // NewTracer creates the file, readable by its owner only because masking may miss
 // a secret. If further is set, it appends to the file.
 // The path "-" means stderr.
-func NewTracer(path string, further bool, hidden Set, stderr io.Writer) (*Tracer, error) {
+func NewTracer(ctx context.Context, path string, further bool, hidden Set, stderr io.Writer) (*Tracer, error) {
 	if path == "-" {
 		return &Tracer{file: stderr, hidden: hidden}, nil
 	}
-	f, created, err := outfile.Open(path, os.O_APPEND)
+	f, created, err := outfile.Open(ctx, path, os.O_APPEND)
 	if err == nil && !created && !further {
 		err = f.Truncate(0)
 		if info, e := f.Stat(); e == nil && !info.Mode().IsRegular() {
