@@ -5,10 +5,10 @@ import (
 	"errors"
 	"io"
 	"strconv"
-	"sync/atomic"
 
 	"github.com/stdmcp/stdmcp/internal/buffers"
 	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
@@ -48,9 +48,12 @@ type lines struct {
 
 	nonJSON, nonJSONLines int // bytes and lines since the last message
 
-	hidden      []string               // secrets of the server's settings
-	noted, part bool                   // odd is not empty; it is about a line without an end
-	odd         atomic.Pointer[string] // what else was read since then, for Explain
+	hidden      []string // secrets of the server's settings
+	noted, part bool     // odd and begin are not empty
+
+	mu    lock.Mutex // guards what follows, for Explain
+	odd   string     // what else was read since the last message
+	begin []byte     // the beginning of a line whose end has not arrived
 }
 
 func newLines(r io.Reader, max int, dropped func(error, []byte)) *lines {
@@ -80,8 +83,7 @@ func (l *lines) Read() ([]byte, error) {
 		}
 		end := l.from + l.seen + i
 		if l.part {
-			l.part = false
-			l.note("")
+			l.endPart()
 		}
 		_, line := trim(l.buf[l.from:end])
 		msg, err := l.message(line)
@@ -171,7 +173,9 @@ func (l *lines) more() error {
 		l.from, l.to, l.seen = 0, 0, 0
 		return l.err
 	}
-	l.notePart(line)
+	if !l.part {
+		l.notePart(line)
+	}
 	if l.to == len(l.buf) {
 		l.makeRoom()
 	}

@@ -142,6 +142,21 @@ func TestLongLinesCostOneCopy(t *testing.T) {
 	}
 }
 
+// TestLongLinesAreNotDescribed: the beginning of a line that has not ended is made a text
+// only after a timeout, and not of each long message.
+func TestLongLinesAreNotDescribed(t *testing.T) {
+	l := newLines(&repeat{line: []byte("{\u0001" + strings.Repeat("x", 100<<10) + "\n")}, 0, nil)
+	read := func() {
+		if _, err := l.Read(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	read()
+	if n := testing.AllocsPerRun(50, read); n > 8 { // the message, and what a pool forgets
+		t.Errorf("%v allocations", n)
+	}
+}
+
 func TestBufferIsNotGrownAgainAfterACollection(t *testing.T) {
 	line := "{" + strings.Repeat("x", 1<<20) + "\n"
 	l := newLines(&repeat{line: []byte(line)}, 0, nil)

@@ -18,7 +18,9 @@ const maxPart = 100
 //go:noinline
 func (l *lines) note(text string) {
 	l.noted = text != ""
-	l.odd.Store(&text)
+	l.mu.Lock()
+	l.odd = text
+	l.mu.Unlock()
 }
 
 // framed reports whether a line has the end of a Content-Length, as those of a server do
@@ -38,21 +40,40 @@ func (l *lines) noteLine(line []byte) {
 	}
 }
 
-// notePart notes the beginning of a line whose end has not arrived.
+// notePart keeps the beginning of a line whose end has not arrived, until it arrives. A
+// long message passes here, too, so that only Explain makes a text of it.
 func (l *lines) notePart(line []byte) {
-	if !l.noted && len(line) > 0 {
-		l.part = true
-		l.note("the server wrote no line break after " + diag.Printable(hide(string(line[:min(len(line), smallBuffer)]), l.hidden), maxPart))
+	if l.part = len(line) > 0; l.part {
+		l.mu.Lock()
+		l.begin = append(l.begin[:0], line[:min(len(line), smallBuffer)]...)
+		l.mu.Unlock()
 	}
+}
+
+// endPart forgets what notePart has kept.
+func (l *lines) endPart() {
+	l.part = false
+	l.mu.Lock()
+	l.begin = l.begin[:0]
+	l.mu.Unlock()
 }
 
 // Explain implements jsonrpc.Explainer. After a timeout it adds what the server has
 // written since its last message.
 func (l *lines) Explain(err error) error {
-	if odd := l.odd.Load(); odd != nil && *odd != "" && errors.Is(err, context.DeadlineExceeded) {
-		return &diag.SeenError{Err: err, Seen: *odd}
+	if !errors.Is(err, context.DeadlineExceeded) {
+		return nil
 	}
-	return nil
+	l.mu.Lock()
+	odd, begin := l.odd, string(l.begin)
+	l.mu.Unlock()
+	if odd == "" && begin != "" {
+		odd = "the server wrote no line break after " + diag.Printable(hide(begin, l.hidden), maxPart)
+	}
+	if odd == "" {
+		return nil
+	}
+	return &diag.SeenError{Err: err, Seen: odd}
 }
 
 // servesHTTP returns what to do with a program whose output contains the URL of a server

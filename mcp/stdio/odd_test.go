@@ -25,7 +25,9 @@ func TestTimeoutSaysWhatWasRead(t *testing.T) {
 		t.Run(fault, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				_, err := mcp.Connect(t.Context(), stdio.Stream(testserver.New(&testserver.Options{Fault: fault}).Pipe()), nil)
+				ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second) // before the server ends
+				defer cancel()
+				_, err := mcp.Connect(ctx, stdio.Stream(testserver.New(&testserver.Options{Fault: fault}).Pipe()), nil)
 				if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), want) {
 					t.Errorf("%v\nwant %s", err, want)
 				}
