@@ -88,7 +88,7 @@ func TestTasks(t *testing.T) {
 	t.Parallel()
 	web := webServer(t, &testserver.Options{Tasks: true}, nil)
 	legacy := func(args ...string) result { return runCommand(t, append(args, "--protocol", "2025-11-25")...) }
-	o := legacy("raw", web.URL, "tools/call", `{"name":"research","arguments":{"topic":"x"},"task":{}}`)
+	o := legacy("raw", web.URL, "tools/call", `{"name":"research","arguments":{"topic":"x","step_ms":600000},"task":{}}`)
 	_, id, ok := strings.Cut(o.stdout, `"taskId":"`)
 	id, _, _ = strings.Cut(id, `"`)
 	if o.status != 0 || !ok {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/internal/testutil"
 )
 
@@ -85,7 +86,10 @@ func TestPipeWithoutOtherEnd(t *testing.T) {
 			done <- run(ctx, line, &environment{stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard, getenv: func(string) string { return "" }, name: "mcpecho"})
 		}()
 		select {
-		case <-done:
+		case status := <-done:
+			if status != failure.Interrupted {
+				t.Errorf("%q: status %d", line, status)
+			}
 		case <-time.After(testutil.Timeout):
 			t.Fatalf("%q still runs", line)
 		}

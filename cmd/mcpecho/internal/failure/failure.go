@@ -47,10 +47,10 @@ type Error struct {
 func (f *Error) Error() string { return f.Message }
 func (f *Error) Unwrap() error { return f.Err }
 
-// Local returns a failure to read or write a file, and nil for nil.
+// Local returns a failure to read or write a file, and nil for nil. An interrupt is not one.
 func Local(err error) error {
-	if err == nil {
-		return nil
+	if err == nil || errors.Is(err, context.Canceled) {
+		return err
 	}
 	return &Error{Status: Usage, Kind: "file", Message: err.Error(), Err: err}
 }
