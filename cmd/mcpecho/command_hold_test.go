@@ -196,9 +196,13 @@ func TestSessionAsks(t *testing.T) {
 		t.Skip("needs a shell with sleep")
 	}
 	for _, version := range []string{"2026-07-28", "2025-11-25"} {
-		h := holdServer(t, "asks", "--answer", "name=Ada", "--root", os.TempDir(), "--sampling", "sleep 1; echo yes", "--", "mcpecho", "serve", "--protocol", version).begun(t)
+		h := holdServer(t, "asks", "--answer", "name=Ada", "--root", os.TempDir(), "--sampling", "sleep 3; echo yes", "--", "mcpecho", "serve", "--protocol", version).begun(t)
 		for tool, want := range map[string]string{"ask_elicitation": "Ada", "ask_roots": "file://", "ask_sampling": "yes"} {
-			r := runCommand(t, "call", "@asks", tool, "--timeout", "700ms")
+			args := []string{"call", "@asks", tool}
+			if tool == "ask_sampling" {
+				args = append(args, "--timeout", "2500ms")
+			}
+			r := runCommand(t, args...)
 			if r.status != 0 || !strings.Contains(r.stdout, want) || tool == "ask_sampling" && !strings.Contains(r.stderr, "question") {
 				t.Errorf("%s, %s: %+v", version, tool, r)
 			}
@@ -212,7 +216,7 @@ func TestSessionAsks(t *testing.T) {
 func TestSessionOfConfiguredServer(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "x.json")
-	text := `{"mcpServers": {"few": {"command": ` + strconv.Quote(mcpechoPath(t)) + `, "args": ["serve"], "env": {"GORACE": "atexit_sleep_ms=0"}, "excludeTools": ["fail"], "timeout": "700ms"}}}`
+	text := `{"mcpServers": {"few": {"command": ` + strconv.Quote(mcpechoPath(t)) + `, "args": ["serve"], "env": {"GORACE": "atexit_sleep_ms=0"}, "excludeTools": ["fail"], "timeout": "2s"}}}`
 	testutil.Must(t, os.WriteFile(file, []byte(text), 0o600))
 	holdServer(t, "few", "-c", file).begun(t)
 	if r := runCommand(t, "tools", "@few"); strings.Contains(r.stdout, "fail") || !strings.Contains(r.stdout, "echo") || !strings.Contains(r.stderr, "excludes 1 tool") {
@@ -226,7 +230,7 @@ func TestSessionOfConfiguredServer(t *testing.T) {
 			t.Errorf("%s:\nheld:   %+v\ndirect: %+v", args, held, direct)
 		}
 	}
-	if r := runCommand(t, "call", "@few", "slow", "seconds=1", "--timeout", "30s"); r.status != failure.Done {
+	if r := runCommand(t, "call", "@few", "slow", "seconds=3", "--timeout", "30s"); r.status != failure.Done {
 		t.Errorf("%+v", r)
 	}
 	holdServer(t, "second", file+":few").begun(t)
