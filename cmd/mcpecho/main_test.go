@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 	// The tests wait for processes and limits of time more than they compute.
 	goflag.Parse()
 	if goflag.Lookup("test.parallel").Value.String() == strconv.Itoa(runtime.GOMAXPROCS(0)) {
-		_ = goflag.Set("test.parallel", "12")
+		_ = goflag.Set("test.parallel", "6")
 	}
 	os.Exit(inEmptyHome(m))
 }
