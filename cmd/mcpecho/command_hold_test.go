@@ -189,7 +189,7 @@ func TestSessionHintsNameTheProgram(t *testing.T) {
 	}
 }
 
-// TestSessionAsks: the server's questions go to hold, and a caller's timeout stands still.
+// TestSessionAsks: the server's questions go to hold, and a caller's timeout is paused.
 func TestSessionAsks(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {

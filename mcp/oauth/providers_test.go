@@ -160,8 +160,8 @@ func TestSilences(t *testing.T) {
 	}
 }
 
-// TestSilentPolls: while a server does not answer the polls of a device, the login goes on
-// until the code is no longer valid, and the error has the last silence.
+// TestSilentPolls: a device keeps polling a server that does not answer until its code
+// expires. The error then names the last request that had no response.
 func TestSilentPolls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e, network := newMemoryEnv(t)
