@@ -3,6 +3,7 @@ package stdio
 import (
 	"os"
 	"syscall"
+	"time"
 	"unsafe"
 )
 
@@ -24,17 +25,18 @@ func growPipe(f *os.File) {
 	}
 }
 
-// unreadBytes returns how many bytes a pipe holds, or -1 if that is unknown.
-func unreadBytes(f *os.File) int64 {
+// readNothing reports whether all that was written to the child, which has exited, is still
+// in the pipe. A write that has not ended may wait for another process that could read it.
+func (p *process) readNothing() bool {
+	_ = p.stdin.SetWriteDeadline(time.Now())
+	p.writing.Lock()
+	defer p.writing.Unlock()
 	n, known := int32(0), false
-	if c, err := f.SyscallConn(); err == nil {
+	if c, err := p.stdin.SyscallConn(); err == nil {
 		_ = c.Control(func(fd uintptr) {
 			_, _, errno := syscall.Syscall(syscall.SYS_IOCTL, fd, syscall.TIOCINQ, uintptr(unsafe.Pointer(&n)))
 			known = errno == 0
 		})
 	}
-	if !known {
-		return -1
-	}
-	return int64(n)
+	return known && int64(n) == p.sent
 }

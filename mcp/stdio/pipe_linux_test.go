@@ -101,6 +101,21 @@ func TestUnread(t *testing.T) {
 		t.Error("nothing was written:", err)
 	}
 
+	// The write has not ended when the program has exited, because a process in another
+	// group could still read it.
+	p = open(t, Command("/bin/sh", "-c", "exec 3<&0; setsid sleep 5 <&3 >/dev/null 2>&1 & sleep 0.2; exit 3"))
+	written := make(chan error)
+	go func() { // ends with the write
+		_, err := p.Write(make([]byte, 1<<20))
+		written <- err
+	}()
+	if _, err := p.Read(); !errors.As(err, &exit) || !errors.Is(err, diag.ErrUnread) {
+		t.Error("a write has not ended:", err)
+	}
+	if err := <-written; err == nil {
+		t.Error("a pipe holds 1 MiB")
+	}
+
 	tr := Command("/bin/sh", "-c", "exec >&-; sleep 60") // it may still read
 	tr.CloseWait = 20 * time.Millisecond
 	p = open(t, tr)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/retry"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
@@ -43,7 +44,9 @@ type process struct {
 	*lines       // of stdout
 	err    error // why Read ended; only Read uses it
 
-	sent  atomic.Int64 // bytes written to stdin, and those that are being written
+	writing lock.Mutex // held while writing to stdin
+	sent    int64      // bytes written to stdin
+
 	heard atomic.Int64 // bytes of standard error when the last message arrived
 
 	grownIn, grownOut bool // whether stdin, which only writers use, and stdout are long pipes
@@ -223,7 +226,7 @@ func (p *process) exitError() error {
 	select {
 	case <-p.exited:
 		e.State = p.state
-		e.unread = unreadBytes(p.stdin) == p.sent.Load()
+		e.unread = p.readNothing()
 		select {
 		case <-p.stderr.done:
 		case <-t.C:
@@ -238,9 +241,10 @@ func (p *process) Write(b []byte) (int, error) {
 	if len(b) > usualPipe {
 		p.makeRoom()
 	}
-	p.sent.Add(int64(len(b)))
+	p.writing.Lock()
 	n, err := p.stdin.Write(b)
-	p.sent.Add(int64(n - len(b)))
+	p.sent += int64(n)
+	p.writing.Unlock()
 	if err != nil {
 		err = diag.Op(p.server, err)
 	}

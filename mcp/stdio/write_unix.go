@@ -42,11 +42,12 @@ func (p *process) TryWrite(b []byte) (int, error) {
 	if len(b) > usualPipe {
 		p.makeRoom()
 	}
-	p.sent.Add(int64(len(b)))
+	p.writing.Lock()
+	defer p.writing.Unlock()
 	w.p, w.n = b, 0
 	err := w.conn.Write(w.attempt)
 	w.p = nil
-	p.sent.Add(int64(w.n - len(b)))
+	p.sent += int64(w.n)
 	return w.n, err
 }
 
