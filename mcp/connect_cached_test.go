@@ -357,11 +357,11 @@ func TestServerCannotSayWhenItWasProbed(t *testing.T) {
 			if methodOf([]byte(line)) != "initialize" {
 				return nil
 			}
-			return []string{`{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"x","version":"1"},"probed":7}}` + "\n"}
+			return []string{`{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"x","version":"1"},"probed":7,"streamLate":7}}` + "\n"}
 		})
 		c := connectStream(t, server.Pipe(), &mcp.Options{ProtocolVersions: []string{legacy}})
-		if s := c.Server(); !s.Probed.IsZero() {
-			t.Errorf("probed at %v", s.Probed)
+		if s := c.CachedServer(); s.Probed.Unix() == 7 || !s.StreamLate.IsZero() {
+			t.Errorf("probed at %v, late at %v", s.Probed, s.StreamLate)
 		}
 	})
 }

@@ -233,7 +233,7 @@ func (c *Client) sendInitialize(ctx context.Context, version string) (*ServerInf
 	if err := c.read(q, &r, raw, res); err != nil {
 		return nil, err
 	}
-	res.Probed = never // which servers do not decide
+	res.Probed, res.StreamLate = never, never // which servers do not decide
 	return res, nil
 }
 

@@ -79,6 +79,9 @@ func (c *Client) reopen(ctx context.Context, r *renewal, reason error) {
 	switch {
 	case lost.hint:
 		r.err = c.renegotiate(ctx)
+		if c.cache != nil {
+			c.cache.sessionRenewed(ctx) // it may be another server
+		}
 	case !errors.Is(reason, jsonrpc.ErrNoSession) && !isSessionLoss(c.pingSession(ctx)):
 		r.err = errSessionAlive
 	default:
