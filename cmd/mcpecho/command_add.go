@@ -97,7 +97,7 @@ func runAdd(ctx context.Context, c *invocation) error {
 		return failure.Local(err)
 	}
 	defer unlock()
-	path, text, err := c.readServers()
+	path, real, text, err := c.readServers()
 	if err != nil {
 		return err
 	}
@@ -113,11 +113,12 @@ func runAdd(ctx context.Context, c *invocation) error {
 	if err != nil {
 		return &failure.Error{Status: failure.Usage, Kind: "configuration", Message: path + " is " + err.Error(), Hint: "correct the file"}
 	}
-	if err := c.replaceServers(path, changed, e.Name); err != nil {
+	after, err := c.replaceServers(path, real, changed, e.Name)
+	if err != nil {
 		return err
 	}
 	target := c.fileTarget()
-	if err := c.trustAdded(path, e); err != nil {
+	if err := c.trustAdded(after, e); err != nil {
 		c.console().Line("Cannot store that you trust it: " + terminal.EscapeLine(err.Error()))
 		target = cmdline.Line{{Text: "-c", Own: true}, {Text: path}} // which needs no trust
 	}
@@ -169,19 +170,25 @@ func (c *invocation) findElsewhere(program, name string) (*config.Server, error)
 }
 
 // serversFile returns the file that add and remove change: that of -c, the user's
-// or the project's.
-func (c *invocation) serversFile() (string, error) {
-	switch {
-	case len(c.flags.Config) > 0:
-		return c.flags.Config[0], nil
-	case !c.flags.User:
-		return ".mcp.json", nil
+// or the project's. Whoever wrote the project may have made that one a link.
+func (c *invocation) serversFile() (path, real string, err error) {
+	path = ".mcp.json"
+	if len(c.flags.Config) > 0 {
+		path = c.flags.Config[0]
+	} else if c.flags.User {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", "", failure.Local(err)
+		}
+		path = filepath.Join(home, path)
 	}
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return "", failure.Local(err)
+	if real, err = filepath.EvalSymlinks(path); err != nil {
+		return path, path, nil // there is no file
 	}
-	return filepath.Join(home, ".mcp.json"), nil
+	if len(c.flags.Config) == 0 && !c.flags.User && !filepath.IsLocal(real) {
+		return "", "", c.usage(path + " is a link to " + terminal.EscapeName(real) + ", outside of this folder; to change that file, name it with -c")
+	}
+	return path, real, nil
 }
 
 func (c *invocation) fileFlags() cmdline.Line {
@@ -205,45 +212,47 @@ func (c *invocation) fileTarget() cmdline.Line {
 // maxServersFile is the maximum size in bytes of a file that mcpecho changes.
 const maxServersFile = 4 << 20
 
-// readServers returns the file that add and remove change and its content, which
-// is empty if there is no file.
-func (c *invocation) readServers() (path, text string, err error) {
-	if path, err = c.serversFile(); err != nil {
-		return "", "", err
+// readServers returns the file that add and remove change, where it really is, and its
+// content, which is empty if there is no file.
+func (c *invocation) readServers() (path, real, text string, err error) {
+	if path, real, err = c.serversFile(); err != nil {
+		return "", "", "", err
 	}
-	f, err := statefile.Open(path)
+	f, err := statefile.Open(real)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return path, "", nil
+		return path, real, "", nil
 	case err != nil:
-		return "", "", failure.Local(err)
+		return "", "", "", failure.Local(err)
 	}
 	defer f.Close()
 	data, err := buffers.ReadUpTo(f, maxServersFile+1)
 	if err == nil && len(data) > maxServersFile {
 		err = errors.New(path + " is larger than 4 MiB")
 	}
-	return path, string(data), failure.Local(err)
+	return path, real, string(data), failure.Local(err)
 }
 
-// replaceServers writes a file of servers, if the named server is valid in it.
-func (c *invocation) replaceServers(path, text, added string) error {
+// replaceServers writes the file of servers at path, which is really at real, if the named
+// server is valid in it, and returns the servers.
+func (c *invocation) replaceServers(path, real, text, added string) (*config.Config, error) {
 	after := config.Parse([]byte(text), path, "project")
 	for _, p := range after.Problems {
 		if !p.Warning && (p.Server == "" || p.Server == added) {
-			return &failure.Error{Status: failure.Usage, Kind: "configuration", Message: p.Error(), Hint: "nothing was written"}
+			return nil, &failure.Error{Status: failure.Usage, Kind: "configuration", Message: p.Error(), Hint: "nothing was written"}
 		}
 	}
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
-	}
+	return after, failure.Local(c.writeServers(real, text))
+}
+
+func (c *invocation) writeServers(path, text string) error {
 	perm := os.FileMode(0o644)
 	if c.flags.User {
 		perm = 0o600
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".mcp-*.tmp")
 	if err != nil {
-		return failure.Local(err)
+		return err
 	}
 	defer os.Remove(f.Name())
 	if info, e := os.Stat(path); e == nil {
@@ -252,23 +261,24 @@ func (c *invocation) replaceServers(path, text, added string) error {
 		f, err = os.OpenFile(f.Name(), os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
 	}
 	if err != nil {
-		return failure.Local(err)
+		return err
 	}
 	_, err = f.WriteString(text)
 	err = errors.Join(err, f.Close())
 	if err == nil {
 		err = statefile.Rename(f.Name(), path)
 	}
-	return failure.Local(err)
+	return err
 }
 
 // trustAdded trusts the server that the user has just added to the project's file, unless
-// it comes from another file of the project.
-func (c *invocation) trustAdded(path string, added *config.Server) error {
+// it comes from another file of the project. It does not read the file again, which another
+// user may have changed.
+func (c *invocation) trustAdded(after *config.Config, added *config.Server) error {
 	if len(c.flags.Config) > 0 || c.flags.User || c.flags.NoState || added.Scope == "project" {
 		return nil
 	}
-	if e := config.Load(".").Server(added.Name); e != nil && e.Scope == "project" && e.Source == path {
+	if e := after.Server(added.Name); e != nil {
 		return state.Trust(e)
 	}
 	return nil
@@ -301,7 +311,7 @@ func runRemove(ctx context.Context, c *invocation) error {
 		return failure.Local(err)
 	}
 	defer unlock()
-	path, text, err := c.readServers()
+	path, real, text, err := c.readServers()
 	if err != nil {
 		return err
 	}
@@ -319,7 +329,7 @@ func runRemove(ctx context.Context, c *invocation) error {
 		}
 		return c.usageHint(path+" has no server "+wire.Quote(name)+failure.DidYouMean(name, known), hint)
 	}
-	if err := c.replaceServers(path, changed, name); err != nil {
+	if _, err := c.replaceServers(path, real, changed, name); err != nil {
 		return err
 	}
 	return c.print("Removed " + terminal.EscapeName(name) + " from " + terminal.EscapeName(path) + ".\n")

@@ -2,18 +2,22 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/state"
 	"github.com/stdmcp/stdmcp/internal/testutil"
+	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
 
 func TestTrustIsAskedOnce(t *testing.T) {
@@ -211,4 +215,64 @@ func TestClosedTerminal(t *testing.T) {
 	if _, err := os.Stat(stored); err != nil || cmd.ProcessState.ExitCode() != failure.HungUp {
 		t.Errorf("%v, %v: %s", err, cmd.ProcessState, rest)
 	}
+}
+
+// TestAddThroughLinkOfProject: a project's file that is a link to another folder is named and
+// stays as it is, while one inside of the project is changed in its place.
+func TestAddThroughLinkOfProject(t *testing.T) {
+	inProject(t, map[string]string{"mcp.json": "{}"})
+	testutil.SetConfigHome(t, t.TempDir())
+	mine := filepath.Join(os.Getenv("HOME"), ".mcp.json")
+	before, err := os.ReadFile(mine)
+	if err != nil || os.Symlink(mine, ".mcp.json") != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{"add x -- mcpecho serve", "remove mine"} {
+		if o := runCommand(t, strings.Fields(line)...); o.status != failure.Usage || !strings.Contains(o.stderr, "is a link to "+mine) {
+			t.Errorf("%s: %+v", line, o)
+		}
+	}
+	if after, err := os.ReadFile(mine); string(after) != string(before) {
+		t.Errorf("%s, %v", after, err)
+	}
+	if err := errors.Join(os.Remove(".mcp.json"), os.Symlink("mcp.json", ".mcp.json")); err != nil {
+		t.Fatal(err)
+	}
+	runCommand(t, "add", "x", "--", "mcpecho", "serve").want(t, 0, "Added x to .mcp.json. To try it, type: mcpecho tools x\n", "")
+	runCommand(t, "call", "x", "echo", "message=hi").want(t, 0, "hi\n", "")
+	if info, err := os.Lstat(".mcp.json"); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("%v, %v", info, err)
+	}
+}
+
+// TestAddTrustsWhatTheUserTyped: another user of a shared folder changes the entry at once.
+func TestAddTrustsWhatTheUserTyped(t *testing.T) {
+	inProject(t, map[string]string{})
+	testutil.SetConfigHome(t, t.TempDir())
+	theirs := []byte(`{"mcpServers":{"x":{"command":"theirs"}}}`)
+	done := make(chan struct{})
+	var group sync.WaitGroup
+	group.Go(func() {
+		for {
+			select {
+			case <-done:
+				return
+			default:
+			}
+			if _, err := os.Stat(".mcp.json"); err == nil {
+				_ = os.WriteFile("theirs", theirs, 0o600)
+				_ = os.Rename("theirs", ".mcp.json")
+			}
+		}
+	})
+	for range 20 {
+		_ = os.Remove(".mcp.json")
+		runCommand(t, "add", "x", "--", "mcpecho", "serve")
+		if e := config.Parse(theirs, ".mcp.json", "project").Server("x"); state.IsTrusted(e) {
+			t.Error("the entry of another user is trusted")
+			break
+		}
+	}
+	close(done)
+	group.Wait()
 }
