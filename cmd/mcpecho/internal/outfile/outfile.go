@@ -22,7 +22,7 @@ func Open(ctx context.Context, path string, flag int) (f *os.File, created bool,
 	if err == nil || !errors.Is(err, fs.ErrExist) {
 		return f, err == nil, err
 	}
-	shared, err := checkLinks(path)
+	shared, err := check(path) // before a pipe of another user waits for its reader
 	if err != nil {
 		return nil, false, err
 	}
@@ -44,15 +44,22 @@ func Open(ctx context.Context, path string, flag int) (f *os.File, created bool,
 
 // Check returns the error of Open for an existing file, without opening it.
 func Check(path string) error {
-	info, err := os.Stat(path)
-	if err != nil {
+	if _, err := os.Stat(path); err != nil {
 		return nil // Open says so
 	}
-	shared, err := checkLinks(path)
-	if err != nil {
-		return err
+	_, err := check(path)
+	return err
+}
+
+func check(path string) (shared bool, err error) {
+	if shared, err = checkLinks(path); err != nil {
+		return shared, err
 	}
-	return refuse(path, info, shared)
+	info, err := os.Stat(path)
+	if err == nil {
+		err = refuse(path, info, shared)
+	}
+	return shared, err
 }
 
 // adopt makes an existing file one that only the user can read.

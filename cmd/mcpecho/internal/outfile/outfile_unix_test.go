@@ -3,9 +3,12 @@
 package outfile
 
 import (
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -110,5 +113,21 @@ func TestOwnFiles(t *testing.T) {
 		} else if !os.IsPermission(err) && device == os.DevNull {
 			t.Error(err)
 		}
+	}
+}
+
+// TestPipeOfAnotherUser: Open does not wait for its reader, but refuses it.
+func TestPipeOfAnotherUser(t *testing.T) {
+	path := filepath.Join(sharedFolder(t), "pipe")
+	if os.Geteuid() != 0 {
+		t.Skip("only root can plant it")
+	}
+	if err := errors.Join(syscall.Mkfifo(path, 0o666), os.Chown(path, 12345, 12345)); err != nil {
+		t.Skip(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, _, err := Open(ctx, path, 0); err == nil || !strings.Contains(err.Error(), "it belongs to another user") {
+		t.Error(err)
 	}
 }
