@@ -1,16 +1,14 @@
 package main
 
 import (
-	"bytes"
-	"io"
-	"net"
-	"net/http"
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
@@ -64,33 +62,37 @@ func TestServerThatEndsOnTheProbe(t *testing.T) {
 		t.Skip("the folder of caches is elsewhere")
 	}
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
-	handler := testserver.NewHandler(testserver.New(&testserver.Options{ProtocolVersions: []string{mcp.ProtocolVersion20251125}}), nil)
-	defer handler.Close()
-	address := "127.0.0.1:0"
-	for _, ends := range []bool{true, true, false} {
-		l, err := net.Listen("tcp", address)
-		if err != nil {
-			t.Fatal(err)
-		}
-		address = l.Addr().String()
-		s := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			body, _ := io.ReadAll(r.Body)
-			if strings.Contains(string(body), `"server/discover"`) {
-				l.Close()
-				panic(http.ErrAbortHandler)
-			}
-			r.Body = io.NopCloser(bytes.NewReader(body))
-			handler.ServeHTTP(w, r)
-		})}
-		go s.Serve(l) // ends with s
-		r := runCommand(t, "call", "http://"+address+"/mcp", "echo", "message=hi")
-		if ends {
-			r.want(t, failure.Unreachable, "", "the server ended on server/discover")
-		} else {
-			r.want(t, failure.Done, "hi\n", "")
-		}
-		s.Close()
+	web := webServer(t, &testserver.Options{Fault: "discover-ends"}, nil)
+	for range 2 {
+		runCommand(t, "ping", web.URL).want(t, failure.Unreachable, "", "the server ended on server/discover")
+		testutil.Must(t, web.Up())
 	}
+	runCommand(t, "call", web.URL, "echo", "message=hi").want(t, failure.Done, "hi\n", "")
+}
+
+// TestStreamThatOpensLate: behind a proxy that buffers the stream of a session, a command
+// waits for it once.
+func TestStreamThatOpensLate(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the folder of caches is elsewhere")
+	}
+	dir := t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", dir)
+	web := webServer(t, &testserver.Options{Fault: "get-buffered"}, nil)
+	waits := func() bool {
+		begun := time.Now()
+		runCommand(t, "call", web.URL, "echo", "message=hi").want(t, failure.Done, "hi\n", "")
+		return time.Since(begun) >= 200*time.Millisecond
+	}
+	if !waits() {
+		t.Error("no wait")
+	}
+	for range 20 { // on a busy machine, each command may be slow
+		if !waits() {
+			return
+		}
+	}
+	t.Error("each command waits")
 }
 
 // TestArgumentsInHeaders: a command repeats arguments in headers as the input schema says,

@@ -55,6 +55,7 @@ func discoverFaults() []Fault {
 		{Name: "discover-202", Does: "responds to server/discover with 202", post: sends(202, "", "")},
 		{Name: "discover-empty-stream", Does: "responds to server/discover with a stream without events", post: opens("", ends)},
 		{Name: "discover-reset", Does: "resets the connection of server/discover", post: (*exchange).reset},
+		{Name: "discover-ends", Does: "ends on server/discover, until the test starts the server again", post: (*exchange).endServer},
 		{Name: "discover-other-versions", Does: "speaks only 2099-01-01", Era: "modern", post: sends(400, typeJSON, otherVersion)},
 	})
 }
@@ -232,6 +233,8 @@ func getFaults() []Fault {
 		{Name: "get-html", Row: 27, Does: "responds to GET with a page", get: html(200)},
 		{Name: "get-json", Row: 27, Does: "responds to GET with JSON", get: jsonBody(`{"status":"ok"}`)},
 		{Name: "get-silent", Row: 1, Does: "never responds to GET, not even with a header", get: (*exchange).hold},
+		{Name: "get-buffered", Row: 1, Does: "is behind a proxy that holds the header of GET until the first message", On: "H", Lawful: true,
+			get: (*exchange).buffer},
 		{Name: "get-resets", Row: 2, Does: "resets the connection of every GET", get: (*exchange).reset},
 		{Name: "get-ends", Row: 34, Does: "ends the stream of every GET at once", get: opens("", ends)},
 		{Name: "get-ends-early", Row: 34, Does: "ends the stream of every GET after Delay; it can be resumed", On: "H", Lawful: true,

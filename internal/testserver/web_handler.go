@@ -59,6 +59,7 @@ type Handler struct {
 	opts       HTTPOptions
 	fault      *Fault // that of srv
 	foreignTCP string // the URL of the other origin without TLS
+	down       func() // ends the server, if it is an HTTPServer
 	ctx        context.Context
 	stop       context.CancelFunc
 	running    sync.WaitGroup // requests that sessions still serve

@@ -280,6 +280,12 @@ func (x *exchange) trickleText(text string) {
 	_, _ = io.WriteString(trickles(flusher{x}, x.pause), text)
 }
 
+// buffer opens the stream of a GET with the first message.
+func (x *exchange) buffer() {
+	x.await(x.session.general, func(items []outgoing, ended bool) bool { return ended || len(items) > 0 })
+	x.sendGeneral()
+}
+
 // endEarly ends the stream of a GET after Delay.
 func (x *exchange) endEarly() {
 	t := time.AfterFunc(x.h.srv.opts.Delay, x.cancel)

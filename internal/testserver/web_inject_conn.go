@@ -26,6 +26,14 @@ func (x *exchange) reset() {
 	_ = conn.Close()
 }
 
+// endServer ends the server as the end of its process does.
+func (x *exchange) endServer() {
+	if x.h.down != nil {
+		x.h.down()
+	}
+	x.reset()
+}
+
 // bare sends bytes in place of a response and closes the connection.
 func bare(text string) func(*exchange) {
 	return func(x *exchange) {

@@ -58,10 +58,16 @@ func (c *pipeConn) Close() error {
 	return c.Conn.Close()
 }
 
-// Down makes the server, which must be in memory, unreachable as during a
-// restart: it closes all connections, refuses new ones and forgets all sessions.
+// Down makes the server unreachable as during a restart: it closes all connections,
+// refuses new ones and forgets all sessions.
 func (s *HTTPServer) Down() {
 	s.LoseSessions()
+	if !s.opts.InMemory {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		_ = s.servers[len(s.servers)-1].Close()
+		return
+	}
 	s.network.mu.Lock()
 	s.network.down = true
 	conns := slices.Clone(s.network.conns)
@@ -71,11 +77,20 @@ func (s *HTTPServer) Down() {
 	}
 }
 
-// Up makes the server reachable again after Down.
-func (s *HTTPServer) Up() {
+// Up makes the server reachable again after Down. It fails if another program has
+// taken the port.
+func (s *HTTPServer) Up() error {
+	if !s.opts.InMemory {
+		l, err := net.Listen("tcp", s.listener.Addr().String())
+		if err == nil {
+			s.again(l)
+		}
+		return err
+	}
 	s.network.mu.Lock()
 	defer s.network.mu.Unlock()
 	s.network.down = false
+	return nil
 }
 
 // Freeze makes the open connections to the server, which must be in memory,

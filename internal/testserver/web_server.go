@@ -24,19 +24,21 @@ type HTTPServer struct {
 	network   network      // for connections in memory
 	gateway   atomic.Int32 // the status of Gateway
 	trust     *tls.Config
-	listener  net.Listener // the server's own
-	killed    net.Listener // set by Kill: closes every connection
-	servers   []*http.Server
-	serving   sync.WaitGroup // calls of Serve
-	conns     sync.WaitGroup // open connections
-	mu        lock.Mutex     // guards what follows
-	elsewhere []Request      // received by the other origin
+	listener  net.Listener       // the server's own
+	killed    net.Listener       // set by Kill: closes every connection
+	again     func(net.Listener) // serves on another listener
+	serving   sync.WaitGroup     // calls of Serve
+	conns     sync.WaitGroup     // open connections
+	mu        lock.Mutex         // guards what follows
+	servers   []*http.Server     // the last one is the server's own
+	elsewhere []Request          // received by the other origin
 }
 
 // StartHTTP serves server on a loopback socket. Nil options mean the zero value.
 // The caller must call Close.
 func StartHTTP(server *Server, o *HTTPOptions) (*HTTPServer, error) {
 	s := &HTTPServer{Handler: NewHandler(server, o)}
+	s.down = s.Down
 	engine := server.Options()
 	engine.Fault, engine.Report, engine.Received, engine.Custom = "", nil, nil, nil
 	s.other = NewHandler(New(&engine), nil)
@@ -71,15 +73,18 @@ func (s *HTTPServer) start() (err error) {
 	if s.opts.Wrap != nil {
 		handler = s.opts.Wrap(s.Handler)
 	}
-	s.serve(listeners[0], http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if status := int(s.gateway.Load()); status != 0 {
-			http.Error(w, http.StatusText(status), status)
-			return
-		}
-		handler.ServeHTTP(w, r)
-	}), certificate)
 	s.serve(listeners[1], s.watch(s.other), certificate)
 	s.serve(listeners[2], s.watch(s.other), nil)
+	s.again = func(l net.Listener) {
+		s.serve(l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if status := int(s.gateway.Load()); status != 0 {
+				http.Error(w, http.StatusText(status), status)
+				return
+			}
+			handler.ServeHTTP(w, r)
+		}), certificate)
+	}
+	s.again(s.listener)
 	return nil
 }
 
@@ -96,7 +101,9 @@ func (s *HTTPServer) serve(listener net.Listener, handler http.Handler, certific
 		ConnState: s.count,
 		ErrorLog:  log.New(io.Discard, "", 0), // faults are not news
 	}
+	s.mu.Lock()
 	s.servers = append(s.servers, server)
+	s.mu.Unlock()
 	s.serving.Go(func() { // ends with Close
 		if certificate == nil {
 			_ = server.Serve(listener)

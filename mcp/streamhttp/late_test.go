@@ -15,7 +15,7 @@ import (
 // first connection of a day waits for it.
 func TestStreamThatOpensLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		web, err := testserver.StartHTTP(testserver.New(&testserver.Options{Fault: "get-silent"}), &testserver.HTTPOptions{InMemory: true})
+		web, err := testserver.StartHTTP(testserver.New(&testserver.Options{Fault: "get-buffered"}), &testserver.HTTPOptions{InMemory: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -21,6 +21,7 @@ var firstRows = []row{
 		on("SEH", "discover-one-version", works),
 		on("H", "discover-404 discover-404-session discover-400-empty discover-400-text discover-400-method discover-400-odd-json "+
 			"discover-405 discover-406 discover-422 discover-500 discover-202 discover-empty-stream discover-reset", works),
+		on("H", "discover-ends", refused(contains("the server ended on server/discover"))),
 		on("H", "discover-other-versions", refused(noVersion, contains("2099-01-01"))),
 		on("SEH", "initialize-silent", refused(deadline)),
 		on("SEH", "initialize-error", refused(serverError(-32603), contains("out of order today"))),
@@ -35,7 +36,7 @@ var firstRows = []row{
 		on("SE", "answers-late", fails(deadline).andIsWithdrawn().drops(unknownID)),
 		on("H", "answers-late", fails(deadline).andIsWithdrawn()),
 		on("E", "get-silent", refused(deadline)),
-		on("H", "get-silent delete-silent", works),
+		on("H", "get-silent get-buffered delete-silent", works),
 		on("EH", "notification-silent", works), // Connect waits 2 s for the response
 	}},
 	{n: 2, title: "dies or resets in the middle of a call", on: "SEH", expected: "pending calls fail with ErrClosed", lines: []line{
