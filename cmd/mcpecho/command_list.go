@@ -249,8 +249,14 @@ func (l *list) rows(raw mcp.RawMessage) (rows []terminal.Row, err error) {
 }
 
 func (l *list) row(item []byte) terminal.Row {
-	text := func(path ...string) string { return terminal.PlainJSON(wire.Lookup(item, path...)) }
-	r := terminal.Row{Name: text(l.id), Description: terminal.FirstOf(text("description"), text("title"), text("annotations", "title"), text("name"))}
+	text := func(path ...string) string {
+		v := wire.Lookup(item, path...)
+		if toolargs.TypeOf(v) != "string" {
+			return "" // as package mcp reads it
+		}
+		return terminal.PlainJSON(v)
+	}
+	r := terminal.Row{Name: terminal.PlainJSON(wire.Lookup(item, l.id)), Description: terminal.FirstOf(text("description"), text("title"), text("annotations", "title"), text("name"))}
 	switch l.key {
 	case "tools":
 		s := toolargs.ParseSchema(wire.Lookup(item, "inputSchema"))

@@ -12,19 +12,45 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
-// TestOddWebServers: what servers and load balancers do that a command must cope with.
-func TestOddWebServers(t *testing.T) {
+// TestOddServers: what the server sends is read where that is harmless, else the error has
+// what the server sent.
+func TestOddServers(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
-		fault          string
+		fault, command string
 		status         int
 		stdout, stderr string
 	}{
-		{"session-sticky", 0, "hi\n", ""},
+		{"lone-surrogate", "call echo message=hi", failure.Done, "\uFFFD\n", ""},
+		{"null-text", "call echo message=hi", failure.Done, "hi\n", "Not shown: unknown type, 2 bytes"},
+		{"tool-result", "call echo message=hi", failure.Unreachable, "", "the result has no content, only toolResult"},
+		{"error-with-text-code", "call echo message=hi", failure.Refused, "", "no such city"},
+		{"error-with-data", "call echo message=hi", failure.Refused, "", "Invalid params (code -32602): city must be one of Rome, Oslo; see http://***@h/"},
+		{"odd-tool", "tools", failure.Done, "echo\techo\n", ""},
+		{"odd-tool", "call echo message=hi", failure.Done, "hi\n", ""},
+		{"null-params", "call echo message=hi", failure.Done, "hi\n", ""},
+		{"answers-notifications", "call echo message=hi", failure.Done, "hi\n", "a response without the id of a request"},
+		{"refuses-notifications", "call echo message=hi", failure.Done, "hi\n", ""},
 	} {
-		t.Run(tt.fault, func(t *testing.T) {
-			web := webServer(t, &testserver.Options{Fault: tt.fault}, nil)
-			runCommand(t, "call", web.URL, "echo", "message=hi").want(t, tt.status, tt.stdout, tt.stderr)
+		t.Run(tt.fault+" "+tt.command, func(t *testing.T) {
+			t.Parallel()
+			runWithFault(t, &testserver.Options{Fault: tt.fault}, strings.Fields(tt.command)...).want(t, tt.status, tt.stdout, tt.stderr)
+		})
+	}
+}
+
+// TestOddWebServers: what servers and load balancers do that a command must cope with.
+func TestOddWebServers(t *testing.T) {
+	t.Parallel()
+	for fault, says := range map[string]string{"session-sticky": "", "json-bom": "", "wrong-id": "a response with the id 987654321 came"} {
+		t.Run(fault, func(t *testing.T) {
+			web := webServer(t, &testserver.Options{Fault: fault}, nil)
+			r := runCommand(t, "call", web.URL, "echo", "message=hi")
+			if says != "" {
+				r.want(t, failure.Unreachable, "", says)
+			} else {
+				r.want(t, failure.Done, "hi\n", "")
+			}
 		})
 	}
 }

@@ -79,6 +79,8 @@ func messageFaults() []Fault {
 			call: respondWith(`{"jsonrpc":"2.0","id":$id,"error":"boom"}`)},
 		{Name: "error-without-code", Row: 21, Does: "responds with an error without a code",
 			call: respondWith(`{"jsonrpc":"2.0","id":$id,"error":{"message":"no code"}}`)},
+		{Name: "error-with-text-code", Row: 21, Does: "responds with an error whose code is a text",
+			call: respondWith(`{"jsonrpc":"2.0","id":$id,"error":{"code":"E_CITY","message":"no such city"}}`)},
 		{Name: "error-with-data", Row: 21, Does: "responds with an error whose data has the reason, and a URL with a password",
 			call: respondWith(`{"jsonrpc":"2.0","id":$id,"error":{"code":-32602,"message":"Invalid params","data":{"detail":"city must be one of Rome, Oslo; see http://u:pw@h/"}}}`)},
 		{Name: "wrong-version", Row: 21, Does: `responds with the jsonrpc "1.0"`,
@@ -87,12 +89,21 @@ func messageFaults() []Fault {
 		{Name: "array-result", Row: 21, Does: "responds with a result that is an array", call: resultFault("[]")},
 		{Name: "no-content", Row: 21, Does: "responds with a result without content", call: resultFault(`{"isError":false}`)},
 		{Name: "null-content", Row: 21, Does: "responds with content that is null", call: resultFault(`{"content":null}`)},
+		{Name: "null-text", Row: 21, Does: "responds with a resource whose text is null, before its data, and then correctly",
+			call: func(c *call) {
+				c.result(`"content":[{"type":"resource","resource":{"uri":"file:///a","text":null,"blob":"aGk="}},` +
+					textBlock(c.params.optObject("arguments").optText("message")) + "]")
+			}},
+		{Name: "tool-result", Row: 21, Does: "responds with a toolResult, which only drafts had", call: resultFault(`{"toolResult":"hi"}`)},
 		{Name: "unknown-result-type", Row: 21, Does: "responds with an unknown resultType",
 			call: resultFault(`{"resultType":"riddle","content":[]}`)},
 		{Name: "null-tools", Row: 21, Does: "responds to tools/list with tools that are null", Method: "tools/list",
 			call: resultFault(`{"tools":null}`)},
 		{Name: "null-tool", Row: 21, Does: "responds to tools/list with a tool that is null", Method: "tools/list",
 			call: resultFault(`{"tools":[null,{"name":"echo","inputSchema":{"type":"object"}}]}`)},
+		{Name: "odd-tool", Row: 21, Does: "responds to tools/list with members of other types: a hint, a description and icons", Method: "tools/list",
+			call: resultFault(`{"tools":[{"name":"echo","description":["Repeats"],"icons":"none","annotations":{"readOnlyHint":"true"},` +
+				`"inputSchema":{"type":"object"}}]}`)},
 		{Name: "server-requests", Row: 23, Does: "sends a ping and an unknown request, then responds", call: (*call).sendRequests},
 		{Name: "decreasing-progress", Row: 25, Does: "reports 3, 2, 2 and 1 of 3, then responds",
 			call: respondWith(progress("$token", "3"), progress("$token", "2"), progress("$token", "2"), progress("$token", "1"), right)},
@@ -115,8 +126,14 @@ func messageFaults() []Fault {
 			call: floodFault(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)},
 		{Name: "subscription-storm", Row: 38, Does: "sends Size changes of the tools to all subscriptions, then responds", size: 10_000,
 			call: (*call).storm},
+		{Name: "null-params", Row: 38, Does: "has one more tool after each call, and reports that with params that are null", Era: "legacy",
+			call: func(c *call) {
+				c.s.srv.addOne()
+				c.reply([]byte(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":null}`))
+				c.serve()
+			}},
 		{Name: "silent-change", Row: 38, Does: "has one more tool whenever tools/list is called", Method: "tools/list",
-			call: (*call).changeSilently},
+			call: func(c *call) { c.s.srv.addOne(); c.serve() }},
 	})...)
 	return all
 }

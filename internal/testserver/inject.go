@@ -193,11 +193,3 @@ func (c *call) emptyCursor() {
 		c.refuseInvalid()
 	}
 }
-
-func (c *call) changeSilently() {
-	srv := c.s.srv
-	srv.mu.Lock()
-	srv.added++
-	srv.mu.Unlock()
-	c.serve()
-}

@@ -161,13 +161,17 @@ func (c *call) update(args *fields) {
 }
 
 func (c *call) addTool(*fields) {
-	srv := c.s.srv
-	srv.mu.Lock()
-	srv.added++
-	n := srv.opts.Tools + srv.added
-	srv.mu.Unlock()
-	srv.listChanged("tools")
+	n := c.s.srv.addOne()
+	c.s.srv.listChanged("tools")
 	c.text("Added " + toolName(n) + ".")
+}
+
+// addOne adds a tool and returns its number.
+func (s *Server) addOne() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.added++
+	return s.opts.Tools + s.added
 }
 
 // endListen ends every subscription, as a server does when it shuts down.

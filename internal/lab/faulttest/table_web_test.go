@@ -157,6 +157,7 @@ var otherRows = []row{
 	{n: 38, title: "a storm of list-changed; tools that change silently", on: "SEH", expected: "coalesced; (host) the difference is reported", otherTests: "mcp/host TestListChangesAreCoalesced TestChangedDefinitionEmitsEvent", lines: []line{
 		on("SEH", "list-changed-storm subscription-storm", works),
 		on("SEH", "silent-change", works.lists(-1)),
+		on("SEH legacy", "null-params", works.lists(-1)),
 		on("H", "get-storm", works),
 		on("SH", "listen-refused listen-canceled listen-canceled-early listen-unhonored", works),
 		on("SH", "ttl-once", works.lists(1)),
