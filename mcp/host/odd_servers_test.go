@@ -65,3 +65,19 @@ func TestOddServers(t *testing.T) {
 		})
 	}
 }
+
+// TestOddPrograms: the error of a program without a response has what the program wrote.
+func TestOddPrograms(t *testing.T) {
+	for fault, says := range map[string]string{
+		"content-length": "the server writes Content-Length before each message",
+		"no-line-break":  "the server wrote no line break after {",
+		"serves-http":    "the program printed http://127.0.0.1:8000/mcp",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			fs := fakes{"x": newFake(&testserver.Options{Fault: fault})}
+			if err := newHost(t, fs.with(host.Options{})).SetServers(t.Context(), fs.servers()).Err(); err == nil || !strings.Contains(err.Error(), says) {
+				t.Errorf("%s: %v", fault, err)
+			}
+		})
+	}
+}
