@@ -2,6 +2,7 @@ package recording
 
 import (
 	"net/textproto"
+	"strconv"
 	"strings"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
@@ -62,12 +63,21 @@ func appendHeaders(b []byte, headers map[string]string) []byte {
 	return append(b, '}')
 }
 
+// maxHeaders limits how many headers Masked returns, as the readers of a recording refuse
+// objects with more than 512 members.
+const maxHeaders = 200
+
 // Masked returns the headers by their names in lower case, with values that may be secrets
-// masked.
+// masked. In place of headers beyond a limit is their number.
 func (h *HTTP) Masked() map[string]string {
 	all := make(map[string]string)
-	for name, values := range h.Headers {
-		name, value := strings.ToLower(name), strings.Join(values, ", ")
+	for _, name := range wire.SortedKeys(h.Headers) {
+		if len(all) == maxHeaders {
+			all["..."] = strconv.Itoa(len(h.Headers)-maxHeaders) + " more"
+			break
+		}
+		value := strings.Join(h.Headers[name], ", ")
+		name = strings.ToLower(name)
 		switch {
 		case name == "www-authenticate": // which says how to log in
 		case isSecretHeader(name):

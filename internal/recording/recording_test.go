@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/display"
+	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
 const request = `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"greet","arguments":{"message":"hello"},"_meta":` +
@@ -337,5 +338,19 @@ func TestURLsInHeaders(t *testing.T) {
 	want := map[string]string{"location": "https://h/p?...", "content-location": "/p?...", "link": "<https://h/p?...", "refresh": "0; url=/p?..."}
 	if have := h.Masked(); !maps.Equal(have, want) {
 		t.Errorf("%q", have)
+	}
+}
+
+// TestManyHeaders: a server's headers fit into an object that readers of JSON accept, and into
+// a line that takes little time.
+func TestManyHeaders(t *testing.T) {
+	h := HTTP{Status: 200, Further: true, Headers: make(map[string][]string)}
+	for i := range 20_000 {
+		h.Headers[fmt.Sprintf("X-%d", i)] = []string{"v"}
+	}
+	line := h.Append(nil)
+	r := wire.NewReader(line)
+	if r.Skip(); r.End() != nil || len(line) > 10_000 || !strings.Contains(string(line), `"...":"19800 more"`) {
+		t.Errorf("%.300s: %v", line, r.End())
 	}
 }
