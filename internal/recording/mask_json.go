@@ -12,6 +12,7 @@ import (
 // returns a string of the text, or JSON in a string, without what else is secret.
 func MaskJSON(text []byte, hide func(string) string) ([]byte, error) {
 	r := wire.NewReader(text)
+	r.AnyKeys()
 	b := appendMasked(nil, &r, hide, false)
 	return b, r.End()
 }

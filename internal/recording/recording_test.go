@@ -341,6 +341,32 @@ func TestURLsInHeaders(t *testing.T) {
 	}
 }
 
+// TestOddObjectsAreMasked: an object that has a key twice, or more members than a reader
+// interprets, hides no secret, and its message is not lost.
+func TestOddObjectsAreMasked(t *testing.T) {
+	wide := ""
+	for i := range 600 {
+		wide += fmt.Sprintf(`"n%d":0,`, i)
+	}
+	for _, members := range []string{`"n":0,"n":0,`, wide} {
+		object := "{" + members + `"password":"opensesame"}`
+		message := `{"id":1,"result":{"a":` + object + `,"text":` + string(wire.AppendString(nil, object)) + `}}`
+		masked, err := MaskJSON([]byte(message), func(s string) string { return s })
+		if err != nil || strings.Contains(string(masked), "opensesame") {
+			t.Errorf("%.100s: %v", masked, err)
+		}
+		var b bytes.Buffer
+		w := NewWriter(&b)
+		if !w.write(1, "<", []byte(`{"id":1,"result":`+object+`}`)) || w.Close() != nil || strings.Contains(b.String(), "opensesame") {
+			t.Errorf("%.100s", b.String())
+		}
+		s := NewSecrets()
+		if s.Learn([]byte(object)); !s.Finds("opensesame") {
+			t.Error("what the client has sent is not known")
+		}
+	}
+}
+
 // TestManyHeaders: a server's headers fit into an object that readers of JSON accept, and into
 // a line that takes little time.
 func TestManyHeaders(t *testing.T) {

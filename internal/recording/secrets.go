@@ -34,6 +34,7 @@ func (s *Secrets) Learn(message []byte) {
 		return
 	}
 	r := wire.NewReader(message)
+	r.AnyKeys()
 	var found []string
 	eachSecret(&r, func(value string) { found = append(found, value) })
 	if found == nil || r.End() != nil {

@@ -337,6 +337,7 @@ func mask(dst, data []byte, secrets *Secrets, isSecret func(name []byte) bool) (
 // member of an object, that replaces the member's.
 func rewrite(dst, data []byte, change func(key, raw []byte) []byte) ([]byte, bool) {
 	r := wire.NewReader(data)
+	r.AnyKeys()
 	dst = rewriteValue(dst, &r, change)
 	return dst, r.End() == nil
 }

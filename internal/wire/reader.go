@@ -76,6 +76,7 @@ type Reader struct {
 	objects [MaxDepth / 64]uint64 // bit d-1 is set when the container at depth d is an object
 	fresh   bool                  // a container was opened and nothing was read from it yet
 	lax     bool                  // strings may hold any bytes; see Lax
+	anyKeys bool                  // see AnyKeys
 	trusted bool                  // the text is valid; see Trust
 	mend    bool                  // see Mend
 	odd     string                // see Odd
@@ -102,6 +103,10 @@ func (r *Reader) Lax() { r.lax = true }
 // for a text that was cut in the middle of a character. It replaces them with that of
 // U+FFFD in a copy of the text, so that what it hands out, raw texts included, has none.
 func (r *Reader) Mend() { r.mend = true }
+
+// AnyKeys makes the reader accept objects in which a key occurs twice, and those with more
+// than 512 members, in a text that is copied and not interpreted.
+func (r *Reader) AnyKeys() { r.anyKeys = true }
 
 // Odd returns what the first part of the text breaks that was read nevertheless: the
 // first note, or that the reader has replaced lone surrogates.
@@ -363,6 +368,9 @@ func (r *Reader) Key() []byte {
 		return nil
 	}
 	key := r.decoded(start, end, escaped)
+	if r.anyKeys {
+		return key
+	}
 	if msg := r.keys.add(key); msg != "" {
 		r.pos = start - 1
 		r.syntax(msg)
