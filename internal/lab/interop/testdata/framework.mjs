@@ -9,7 +9,7 @@ import { connect, createServer as createTCP } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
-const [framework, port] = process.argv.slice(2);
+const [framework, port, mode] = process.argv.slice(2);
 const at = { port: Number(port), host: '127.0.0.1' };
 const folder = process.env.STDMCP_INTEROP;
 const require = createRequire(folder + '/');
@@ -94,6 +94,49 @@ const frameworks = {
     const make = await official();
     app.register(streamableHttp, { stateful: true, mcpEndpoint: '/mcp', sessions: new Sessions(), createServer: () => make().server });
     await app.listen(at);
+  },
+  async 'jsonv-ts'() {
+    const { mcp, McpServer, stdioTransport } = await file('jsonv-ts/dist/mcp/index.js');
+    const { s } = await file('jsonv-ts/dist/lib/index.js');
+    const server = new McpServer(info);
+    server.tool('add', { description, inputSchema: s.object({ a: s.number(), b: s.number() }) }, ({ a, b }, c) => c.text(String(a + b)));
+    if (!port) return stdioTransport(server, process);
+    const { Hono } = await load('hono');
+    await listen(new Hono().use(mcp({ server, sessionsEnabled: true, endpoint: { path: '/mcp' } })).fetch);
+  },
+  async 'hono-mcp-server-sse-transport'() {
+    const { SSETransport } = await file('hono-mcp-server-sse-transport/build/index.js');
+    const { Hono } = await load('hono');
+    const { streamSSE } = await load('hono/streaming');
+    const app = new Hono(), transports = {}, make = await official();
+    app.get('/sse', c => streamSSE(c, async stream => {
+      const transport = new SSETransport('/messages', stream);
+      transports[transport.sessionId] = transport;
+      await make().connect(transport);
+      await new Promise(resolve => stream.onAbort(resolve));
+    }));
+    app.post('/messages', c => transports[c.req.query('sessionId')].handlePostMessage(c));
+    await listen(app.fetch);
+  },
+  async 'mcp-framework'() {
+    process.env.MCP_SKIP_TOOL_VALIDATION = 'true';
+    const { MCPServer, MCPTool } = await file('mcp-framework/dist/index.js');
+    const { z } = await file('mcp-framework/node_modules/zod/index.js'); // it knows only its own version
+    class Add extends MCPTool {
+      name = 'add';
+      description = description;
+      schema = z.object({ a: z.number().describe('one'), b: z.number().describe('another') });
+      execute = async ({ a, b }) => String(a + b);
+    }
+    const server = new MCPServer({ ...info, basePath: process.cwd(), transport: port ? { type: mode, options: { port: at.port } } : undefined });
+    server.addTool(Add);
+    await server.start();
+  },
+  async '@claude-flow/mcp'() {
+    const { defineTool, quickStart } = await file('@claude-flow/mcp/dist/index.js');
+    const server = await quickStart({ ...at, transport: port ? 'http' : 'stdio' }); // prints lines between messages
+    server.registerTool(defineTool('add', description, { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } } }, async ({ a, b }) => a + b));
+    await server.start();
   },
   async 'mcp-use'() {
     const { MCPServer } = await file('mcp-use/dist/index-node.js');
