@@ -143,7 +143,7 @@ func (c *Client) roundTrip(ctx context.Context, q *request) (RawMessage, error) 
 	}
 	raw, err := c.send(ctx, q)
 	// Another server does not receive the answers to the questions of this one.
-	if err == nil || !isSessionLoss(err) && !(a.hint && isRefusal(err) && q.inputs.answers == nil) {
+	if err == nil || !isSessionLoss(err) && !saysUninitialized(a, err) && !(a.hint && isRefusal(err) && q.inputs.answers == nil) {
 		return raw, err
 	}
 	if a, err = c.renewFor(ctx, q, a, err); err != nil {

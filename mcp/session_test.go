@@ -2,7 +2,9 @@ package mcp_test
 
 import (
 	"context"
+	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
@@ -65,5 +67,35 @@ func TestResultIsReadInTheEraOfItsCall(t *testing.T) {
 	wantError(t, err, mcp.ErrMalformed, `unknown resultType "invented"`)
 	if _, err := c.CallTool(t.Context(), "echo", nil); err != nil {
 		t.Errorf("a call of the legacy era: %v", err)
+	}
+}
+
+// TestServerThatForgetsInitialize: a server without sessions that has restarted, or the
+// program behind a gateway, gets initialize and the call again. The same words about
+// something else fail the call alone.
+func TestServerThatForgetsInitialize(t *testing.T) {
+	for _, restarted := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			const refusal = `{"jsonrpc":"2.0","id":$id,"error":{"code":-32002,"message":"Server not initialized"}}`
+			p, rwc := newPeer(t, legacy, func(p *peer, m request) {
+				switch forgotten := len(p.messages("initialize")) == 1; {
+				case m.ID == nil:
+				case forgotten && (restarted || m.Method == "tools/call"):
+					p.send(strings.Replace(refusal, "$id", string(m.ID), 1))
+				default:
+					p.answer(m, `{"content":[]}`)
+				}
+			})
+			var lost int
+			c := connectStream(t, rwc, &mcp.Options{Trace: &mcp.Trace{SessionLost: func(context.Context, error) { lost++ }}})
+			_, err := c.CallTool(t.Context(), "a", nil)
+			n, calls, pings := len(p.messages("initialize")), len(p.messages("tools/call")), len(p.messages("ping"))
+			if restarted && (err != nil || n != 2 || calls != 2 || pings != 1 || lost != 1) {
+				t.Errorf("%v, %d times initialize, %d calls, %d pings, %d lost", err, n, calls, pings, lost)
+			}
+			if !restarted && (err == nil || !strings.Contains(err.Error(), "not initialized") || n != 1 || calls != 1 || pings != 1 || lost != 0) {
+				t.Errorf("alive: %v, %d times initialize, %d calls, %d pings, %d lost", err, n, calls, pings, lost)
+			}
+		})
 	}
 }
