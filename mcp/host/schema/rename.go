@@ -48,7 +48,10 @@ func (w *walker) renameArguments(root *node) (*node, error) {
 	if bad == nil {
 		return root, nil
 	}
-	rn := renamer{walker: w, aliases: make(map[string]string, len(bad))}
+	rn := renamer{walker: w, aliases: make(map[string]string, len(bad)), inner: root.clone()}
+	for _, key := range [...]string{"$defs", "definitions", "$id", "$schema"} {
+		rn.inner.remove(key)
+	}
 	used := make(map[string]bool)
 	for _, name := range bad {
 		alias := argnames.Alias(name)
@@ -58,6 +61,7 @@ func (w *walker) renameArguments(root *node) (*node, error) {
 		used[alias], rn.aliases[name] = true, alias
 	}
 	root = rn.schema(root, 0)
+	w.root = root
 	rn.references(root)
 	return root, nil
 }
@@ -66,6 +70,7 @@ func (w *walker) renameArguments(root *node) (*node, error) {
 type renamer struct {
 	*walker
 	aliases map[string]string // by name
+	inner   *node             // the object with its own names, for arguments that contain it: the host restores none in there
 }
 
 // schema returns a schema of the object with other names.
@@ -78,13 +83,12 @@ func (rn *renamer) schema(n *node, depth int) *node {
 		switch v := n.items[i]; n.keys[i] {
 		case "required":
 			n.items[i] = rn.list(v)
-		case "properties", "dependentRequired", "dependentSchemas":
+		case "properties", "dependentRequired", "dependentSchemas", "dependencies":
 			of := rn.keys(v)
 			for j, item := range of.items {
-				switch n.keys[i] {
-				case "dependentRequired":
+				if item.array {
 					of.items[j] = rn.list(item)
-				case "dependentSchemas":
+				} else if n.keys[i] != "properties" {
 					of.items[j] = rn.schema(item, depth+1)
 				}
 			}
@@ -135,13 +139,20 @@ func (rn *renamer) list(n *node) *node {
 	return textNodes(names)
 }
 
-// references changes references to renamed properties.
+// references changes references to renamed properties, and to the whole object.
 func (rn *renamer) references(n *node) {
 	for i, v := range n.items {
 		if !n.array && (n.keys[i] == "enum" || n.keys[i] == "const" || n.keys[i] == "default" || n.keys[i] == "examples") {
 			continue
 		}
 		if ref, ok := v.text(); ok && !n.array && n.keys[i] == "$ref" {
+			if rn.resolve(ref) == rn.root {
+				first := rn.moved[rn.inner] == ""
+				if n.items[i] = quoted(rn.define(rn.inner)); first {
+					rn.references(rn.inner)
+				}
+				continue
+			}
 			parts := strings.Split(ref, "/")
 			if len(parts) > 2 && parts[0] == "#" && parts[1] == "properties" {
 				if alias := rn.aliases[argnames.Unescape(parts[2])]; alias != "" {

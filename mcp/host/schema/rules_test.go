@@ -232,6 +232,13 @@ func TestNamesOfArguments(t *testing.T) {
 	if err != nil || string(args) != `{"$top":1,"ok":{"`+top+`":2}}` {
 		t.Errorf("%s, %v", args, err)
 	}
+	// Inside of an argument, the host restores no names: there, a schema that contains itself has its own.
+	const self = `{"type":"object","properties":{"$top":{},"all":{"type":"array","items":{"$ref":"#"}}},"required":["$top"],"dependencies":{"all":["$top"]}}`
+	const inner = `{"type":"object","properties":{"$top":{},"all":{"type":"array","items":{"$ref":"#/$defs/d1"}}},"required":["$top"],"dependencies":{"all":["$top"]}}`
+	outer := strings.ReplaceAll(inner, "$top", top)
+	if got, _ := accepted(t, providers[0], self); got != outer[:len(outer)-1]+`,"$defs":{"d1":`+inner+`}}` {
+		t.Errorf("a schema that contains itself: %s", got)
+	}
 	for _, p := range providers[1:4] {
 		if got, _ := accepted(t, p, `{"type":"object","properties":{"$top":{}}}`); !strings.Contains(got, `"$top"`) {
 			t.Errorf("%s: %s", p.name, got)
