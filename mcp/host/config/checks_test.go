@@ -81,3 +81,20 @@ func TestNamesThatAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestEnvFile: values are what the programs read that have such files.
+func TestEnvFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), ".env")
+	for line, want := range map[string]string{
+		`A=b`: "b", ` export A = b `: "b", `A=`: "", `A= # none`: "# none", `A=b # c`: "b", `A=b#c`: "b#c", `A="b # c"`: "b # c",
+		`A="b" # c`: "b", `A='b' #"c"`: "b", `A="it's"`: "it's", `A="a"b"`: `a"b`, `A="b`: `"b`, `A="C:\d\"`: `C:\d\`,
+		`A="-----BEGIN\nx"`: "-----BEGIN\nx", `A='a\nb'`: `a\nb`, `A=a\nb`: `a\nb`,
+	} {
+		if err := os.WriteFile(file, []byte(line+"\r\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if env, err := readEnvFile(file); err != nil || len(env) != 1 || env[0] != "A="+want {
+			t.Errorf("%s: %q, %v", line, env, err)
+		}
+	}
+}

@@ -16,11 +16,11 @@ mcpconfig.
 # Format
 
 The servers are the members of an object under mcpServers, servers, mcp.servers,
-tools.mcp.servers, mcp, mcp_servers or context_servers, or of the whole file.
-Comments and trailing commas are allowed. Each member becomes a [Server], which
+tools.mcp.servers, amp.mcpServers, mcp, mcp_servers or context_servers, or of the whole
+file. Comments and trailing commas are allowed. Each member becomes a [Server], which
 has one field where dialects use several names:
 
-	type, transport              stdio, local, http, streamable-http, remote, sse, sdk, claudeai-proxy
+	type, transport              stdio, local, http, streamable, streamable-http, remote, sse, sdk, claudeai-proxy
 	command, args, cwd           command may be a list; a leading ~ is the home directory
 	env, environment, env_vars   {"K": "V"}, ["K=V"], or "K" and ["K"] to pass variables on
 	envFile, env_file            one file or several
@@ -44,8 +44,9 @@ contain globs. A command may also be an object with path, args and env.
 
 A timeout that is a number is in seconds under tools.mcp.servers, mcp_servers
 and context_servers and in files of nanobot, PicoClaw, Crush, Cline and Roo, and in
-milliseconds in files of Claude Code, Gemini CLI, OpenCode, Copilot CLI and Amazon Q.
-Elsewhere, a number below 1000 is in seconds, and any other in milliseconds; from 1000 to 9,999, a warning names both readings.
+milliseconds in files of Claude Code, Gemini CLI, Qwen Code, OpenCode, Copilot CLI, Kiro and
+Amazon Q. Elsewhere, a number below 1000 is in seconds, and any other in milliseconds;
+from 1000 to 9,999, a warning names both readings.
 
 A relative cwd, envFile or command with a slash is relative to the folder of the
 project that the file belongs to. Exclusion takes precedence over inclusion, and an empty
@@ -62,7 +63,7 @@ $env:V and ${input:id} when the server is started, and ${file:PATH} by the conte
 file of at most 64 KiB. It does not replace a bare $V, and $${ stands for ${. Fields other
 than env and envFile take a variable from these two first. ${workspaceFolder} is the folder
 of the project, and ${userHome}, ${workspaceFolderBasename} and ${pathSeparator} are what they
-are in VS Code. In files of Gemini CLI, OpenCode, Crush and Continue, the references
+are in VS Code. In files of Gemini CLI, Qwen Code, OpenCode, Crush and Continue, the references
 of that program are replaced by these when the file is read; elsewhere, a warning names them.
 The list under inputs describes what to ask the user for each ${input:id}; see
 [Config.Input].

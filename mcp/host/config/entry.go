@@ -176,7 +176,7 @@ func (e *entry) field(m *member) (known bool, err error) {
 		return true, e.oauthField(m)
 	case "bearer_token_env_var":
 		return true, e.readBearer(m.value)
-	case "enabled":
+	case "enabled", "isActive": // the other is Cherry Studio's
 		return true, read(&e.on, m.value)
 	case "alwaysLoad": // of Claude Code
 		e.Deferred = new(bool)
@@ -210,14 +210,16 @@ func (e *entry) field(m *member) (known bool, err error) {
 	return to != nil, read(to, m.value)
 }
 
-func (e *entry) readURL(value []byte) (err error) {
+func (e *entry) readURL(value []byte) error {
+	url, err := readString(value)
+	if url == "" { // some programs write both a command and a URL
+		return err
+	}
 	if e.URL != "" {
 		return diag.Message("is a second URL; keep one of them")
 	}
-	if e.URL, err = readString(value); err == nil && e.URL == "" {
-		err = diag.Message("must not be empty")
-	}
-	return err
+	e.URL = url
+	return nil
 }
 
 func (e *entry) readBearer(value []byte) error {
@@ -250,7 +252,7 @@ func kindOf(text string) string {
 	switch diag.Letters(text) {
 	case "stdio", "local":
 		return Stdio
-	case "http", "streamablehttp", "remote":
+	case "http", "streamablehttp", "streamable", "remote":
 		return HTTP
 	case "sse":
 		return SSE
@@ -315,14 +317,10 @@ func (e *entry) readCommand(value []byte) error {
 		return e.readCommandObject(value)
 	}
 	words, err := readOneOrMore(value)
-	if err != nil {
-		return err
+	if len(words) > 0 {
+		e.Command, e.Args = words[0], slices.Concat(words[1:], e.Args)
 	}
-	if len(words) == 0 || words[0] == "" {
-		return diag.Message("must not be empty")
-	}
-	e.Command, e.Args = words[0], slices.Concat(words[1:], e.Args)
-	return nil
+	return err
 }
 
 func (e *entry) readCommandObject(value []byte) error {

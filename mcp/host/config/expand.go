@@ -378,7 +378,8 @@ func (x *expansion) readReference(path string) (text, leads string, err error) {
 }
 
 // readEnvFile reads lines of KEY=value. It ignores blank lines, lines that
-// begin with #, a leading "export", and quotes around values.
+// begin with #, a leading "export", quotes around values, and comments after values. In
+// double quotes, \n is a line break.
 func readEnvFile(name string) (env []string, err error) {
 	data, err := readFile(name)
 	if err != nil {
@@ -396,11 +397,35 @@ func readEnvFile(name string) (env []string, err error) {
 		if key = wire.Trim(key); !ok || !isName(key) {
 			return nil, diag.Message("line " + strconv.Itoa(n) + " of " + name + " is not KEY=value")
 		}
-		value = wire.Trim(value)
-		if q := len(value) - 1; q > 0 && (value[0] == '"' || value[0] == '\'') && value[q] == value[0] {
-			value = value[1:q]
-		}
-		env = append(env, key+"="+value)
+		env = append(env, key+"="+unquoteEnv(wire.Trim(value)))
 	}
 	return env, nil
+}
+
+// unquoteEnv returns a value of a file of variables without quotes, and without the comment
+// after it.
+func unquoteEnv(value string) string {
+	if value == "" {
+		return ""
+	}
+	if quote := value[:1]; quote == `"` || quote == "'" {
+		for end := 1; end < len(value); end++ {
+			if value[end] != quote[0] {
+				continue
+			}
+			if rest := wire.Trim(value[end+1:]); rest != "" && rest[0] != '#' {
+				continue
+			}
+			if value = value[1:end]; quote == `"` {
+				value = strings.ReplaceAll(value, `\n`, "\n")
+			}
+			return value
+		}
+	}
+	for i := 1; i < len(value); i++ {
+		if value[i] == '#' && (value[i-1] == ' ' || value[i-1] == '\t') {
+			return wire.Trim(value[:i])
+		}
+	}
+	return value
 }

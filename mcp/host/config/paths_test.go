@@ -24,6 +24,9 @@ func TestUnitOfTimeoutFollowsTheDialect(t *testing.T) {
 		{"/home/u/.nanobot/config.json", "mcp.servers", 1500 * time.Second, false},
 		{"/home/u/.claude.json", "mcpServers", 1500 * time.Millisecond, false},
 		{"/home/u/.gemini/settings.json", "mcpServers", 1500 * time.Millisecond, false},
+		{"/home/u/.qwen/settings.json", "mcpServers", 1500 * time.Millisecond, false},
+		{"/x/.kiro/settings/mcp.json", "mcpServers", 1500 * time.Millisecond, false},
+		{"/x/.amazonq/mcp.json", "mcpServers", 1500 * time.Millisecond, false},
 	} {
 		c := config.Parse([]byte(`{"`+test.table+`":{"x":{"command":"run","timeout":1500}}}`), test.file, "")
 		if s := c.Server("x"); s == nil || s.Timeout != test.want || (len(c.Problems) > 0) != test.warns {

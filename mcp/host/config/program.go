@@ -32,7 +32,7 @@ var programs = [...]struct {
 	unit        time.Duration // of timeouts; 0 if it is unknown
 }{
 	{claudeCode, "/.claude.json| /.claude/", time.Millisecond},
-	{gemini, "/.gemini/", time.Millisecond},
+	{gemini, "/.gemini/ /.qwen/", time.Millisecond},
 	{opencode, "/opencode.json| /opencode.jsonc| /.opencode/ opencode.ai/", time.Millisecond},
 	{crush, "/crush.json| /.crush.json| charm.land/crush", time.Second},
 	{continues, "/.continue/", 0},
@@ -41,7 +41,7 @@ var programs = [...]struct {
 	{cline, "/cline_mcp_settings.json| /.cline/", time.Second},
 	{roo, "/.roo/ /mcp_settings.json|", time.Second},
 	{copilot, "/.copilot/", time.Millisecond},
-	{amazonQ, "/amazonq/", time.Millisecond},
+	{amazonQ, "amazonq/ /.kiro/", time.Millisecond},
 	{editor, "/settings.json| /claude_desktop_config.json|", 0},
 }
 

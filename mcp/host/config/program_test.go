@@ -53,6 +53,7 @@ func TestReferencesOfPrograms(t *testing.T) {
 	vars := &Vars{Home: t.TempDir(), Lookup: func(name string) (string, bool) { return "v1", name == "SET" }}
 	for _, test := range []struct{ path, text, want, problem string }{
 		{".gemini/settings.json", `$SET ${SET} pa$word ${NO} $$SET $${SET} $ $1 ${SET:-d}`, "v1 v1 pa$word ${NO} $v1 $v1 $ $1 v1", ""},
+		{".qwen/settings.json", `Bearer $SET`, "Bearer v1", ""}, // a fork of Gemini CLI
 		{"opencode.json", `{env:SET} <{env:NO}> ${SET} pa$word {env`, "v1 <> ${SET} pa$word {env", ""},
 		{"opencode.json", `{file:./secret.txt}`, "from file", ""},
 		{".opencode/x.json", `{file:~/home.txt}`, "from home", ""},
@@ -141,17 +142,19 @@ func TestWorkspaceFolder(t *testing.T) {
 // TestTextsThatAreNoFileOfServers: each is answered by what it is.
 func TestTextsThatAreNoFileOfServers(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"mcpserver":{"a":{"command":"x"}}}`:                `"mcpserver" must be "mcpServers"`,
-		`{"theServers":{"a":{"command":"x"}}}`:               `"theServers" is not a key of servers; use "mcpServers", an object with the names of servers`,
-		`{"agents":{"mcpServers":{}}}`:                       `"agents" is not a key of servers; use "mcpServers", an object with the names of servers`,
-		`{"clients":[{"name":"a","url":"https://h/"}]}`:      `"clients" is not a key of servers; use "mcpServers", an object with the names of servers`,
-		"extensions:\n  a:\n    cmd: x\n":                    "the text is YAML, as that of Goose",
-		"# c\nmcpServers:\n  - name: a\n":                    "the text is YAML, as that of Goose",
-		"[extensions.a]\ncmd='x'":                            "the text is TOML without a table mcp_servers",
-		`{"theme":"dark"}`:                                   "",
-		`{"$schema":"https://x/s.json","a":{"command":"x"}}`: "",
-		"[mcp_servers.a]\ncommand='x'":                       "",
-		`{"mcpServers":{}}`:                                  "",
+		`{"mcpserver":{"a":{"command":"x"}}}`:                    `"mcpserver" must be "mcpServers"`,
+		`{"theServers":{"a":{"command":"x"}}}`:                   `"theServers" is not a key of servers; use "mcpServers", an object with the names of servers`,
+		`{"agents":{"mcpServers":{}}}`:                           `"agents" is not a key of servers; use "mcpServers", an object with the names of servers`,
+		`{"clients":[{"name":"a","url":"https://h/"}]}`:          `"clients" is not a key of servers; use "mcpServers", an object with the names of servers`,
+		"extensions:\n  a:\n    cmd: x\n":                        "the text is YAML, as that of Goose",
+		"# c\nmcpServers:\n  - name: a\n":                        "the text is YAML, as that of Goose",
+		"[extensions.a]\ncmd='x'":                                "the text is TOML without a table mcp_servers",
+		`{"command":"x","args":[]}`:                              "the text is the entry of one server",
+		`{"amp.mcpServers":{"a":{"command":"x"}},"amp.url":"x"}`: "",
+		`{"theme":"dark"}`:                                       "",
+		`{"$schema":"https://x/s.json","a":{"command":"x"}}`:     "",
+		"[mcp_servers.a]\ncommand='x'":                           "",
+		`{"mcpServers":{}}`:                                      "",
 	} {
 		c := Parse([]byte(text), "f.json", "local")
 		got := ""

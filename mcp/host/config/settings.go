@@ -32,7 +32,7 @@ func (s *Server) settings() []setting {
 		{"type", &s.Type},
 		{"command", &s.Command},
 		{"args", &s.Args}, // after the arguments in a command that is a list
-		{"cwd workingDirectory", &s.Dir},
+		{"cwd workingDirectory working_directory", &s.Dir},
 		{"env", special{}},
 		{"envFile", &s.EnvFiles},
 		{"inheritEnv", &s.InheritEnv},

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
@@ -14,7 +15,7 @@ func tables(root []*member) (entries []*member, err error) {
 		bare = bare && (isServer(m.value) || m.key == "$schema")
 		name, unit := m.key, time.Duration(0)
 		switch name {
-		case "mcpServers", "servers", "mcp.servers":
+		case "mcpServers", "servers", "mcp.servers", "amp.mcpServers":
 		case "mcp_servers", "context_servers", "tools.mcp.servers":
 			unit = time.Second
 		case "mcp":
@@ -59,6 +60,9 @@ func tables(root []*member) (entries []*member, err error) {
 // explainKeys returns what is wrong with a file of members but without servers, or nil.
 func explainKeys(root []*member) error {
 	for _, m := range root {
+		if isServerField(m) {
+			return diag.Message(`the text is the entry of one server; write {"mcpServers": {"NAME": {…}}} around its fields`)
+		}
 		list, _ := members(m.value, 0)
 		switch plain := diag.Letters(m.key); {
 		case m.key == "mcpServers" || m.key == "servers":
@@ -95,11 +99,13 @@ func at(m *member, path string) *member {
 // isServer reports whether a value has a field that only servers have.
 func isServer(value []byte) bool {
 	list, _ := members(value, 0)
-	for _, m := range list {
-		switch m.key {
-		case "command", "url", "serverUrl", "httpUrl", "baseUrl":
-			return len(m.value) > 0 && m.value[0] != '{' // an object: a server with this name
-		}
+	return slices.ContainsFunc(list, isServerField)
+}
+
+func isServerField(m *member) bool {
+	switch m.key {
+	case "command", "url", "serverUrl", "httpUrl", "baseUrl":
+		return len(m.value) > 0 && m.value[0] != '{' // an object: a server with this name
 	}
 	return false
 }
