@@ -310,7 +310,9 @@ func (s *ToolSearch) search(ctx context.Context, _ *mcp.ToolCall, r *CallReport)
 		b = append(b, '}')
 	}
 	b = append(b, ']')
-	if len(found) == 0 {
+	if query == "" {
+		b = appendText(b, "note", "\"query\" is missing. "+s.servers())
+	} else if len(found) == 0 {
 		b = appendText(b, "note", "no tool matches; try other words. "+s.servers())
 	}
 	return jsonResult(append(b, '}')), nil

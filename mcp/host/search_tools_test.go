@@ -164,6 +164,9 @@ func TestModelSearchesAndCalls(t *testing.T) {
 			t.Errorf("%s: %v", tt.input, err)
 		}
 	}
+	if text, err = tools[0].Execute(t.Context(), raw(`{"q":"read"}`)); err != nil || !strings.Contains(text, `"note":"\"query\" is missing. Servers with tools: files (3), mail (2)"`) {
+		t.Errorf("%s, %v", text, err)
+	}
 	text, err = tools[0].Execute(t.Context(), raw(`{"query":"zebra"}`))
 	if err != nil || !strings.Contains(text, `"tools":[],"note":"no tool matches; try other words. Servers with tools: files (3), mail (2)"`) {
 		t.Errorf("%s, %v", text, err)
