@@ -47,7 +47,7 @@ func runProxy(ctx context.Context, c *invocation) error {
 	if c.flags.Verbose || c.flags.Address == "" && !c.flags.Quiet { // editors show what their servers write
 		s.stderr.Print = s.console.Line
 	}
-	notes := &proxy.Notes{Show: func(line string) { s.console.Line("mcpecho: " + terminal.EscapeLine(c.hide(line))) }}
+	notes := &proxy.Notes{Show: func(line string) { s.console.Line("mcpecho: " + terminal.EscapeLine(line)) }, Hide: c.hide}
 	defer notes.Flush()
 	o := &proxy.Options{Modern: true, Note: notes.Note}
 	if c.flags.Quiet {

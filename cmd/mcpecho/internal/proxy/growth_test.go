@@ -19,7 +19,7 @@ func TestGrowthOfStrayMessages(t *testing.T) {
 		Prepare: func(input string) func() error {
 			return func() error {
 				shown := 0
-				notes := &Notes{Show: func(string) { shown++ }}
+				notes := &Notes{Show: func(string) { shown++ }, Hide: strings.Clone}
 				s := &session{web: &Web{o: &Options{Note: notes.Note}}, relay: &relay{tap: new(Tap)}}
 				for line := range strings.Lines(input) {
 					_ = s.toClient([]byte(line))

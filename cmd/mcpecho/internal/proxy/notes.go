@@ -2,9 +2,9 @@ package proxy
 
 import (
 	"strconv"
-	"strings"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/retry"
 )
@@ -26,6 +26,7 @@ const (
 // be called by several goroutines at once.
 type Notes struct {
 	Show func(line string)
+	Hide func(line string) string // masks secrets, of which a cut would leave a part
 
 	mu    lock.Mutex    // guards what follows
 	shown int           // lines that were shown, without a pause
@@ -52,10 +53,7 @@ func (n *Notes) Note(line string) {
 	}
 	n.shown++
 	n.mu.Unlock()
-	if len(line) > maxNote {
-		line = strings.ToValidUTF8(line[:maxNote], "") + "…"
-	}
-	n.Show(line)
+	n.Show(diag.Cut(n.Hide(line), maxNote))
 }
 
 // Flush shows how many lines were not shown.

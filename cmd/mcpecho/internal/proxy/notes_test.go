@@ -14,7 +14,7 @@ import (
 func TestNotes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var seen notes
-		n := Notes{Show: seen.add}
+		n := Notes{Show: seen.add, Hide: strings.Clone}
 		for i := range 20_000 {
 			n.Note(fmt.Sprint("stray ", i, ""))
 		}
@@ -43,10 +43,18 @@ func TestNotes(t *testing.T) {
 
 // TestLongNote: a server can put as much as a message holds into a line.
 func TestLongNote(t *testing.T) {
-	var got string
-	n := Notes{Show: func(line string) { got = line }}
-	n.Note(lostResponse(strings.Repeat("\u00e9", 1<<20)))
-	if len(got) > maxNote+len("…") || !utf8.ValidString(got) || !strings.HasPrefix(got, "the server has sent a response with the id \u00e9") || !strings.HasSuffix(got, "…") {
+	note := func(id string) (got string) {
+		n := Notes{Show: func(line string) { got = line }, Hide: func(line string) string { return strings.ReplaceAll(line, "hunter22", "***") }}
+		n.Note(lostResponse(id))
+		return got
+	}
+	for i := maxNote - 60; i < maxNote; i++ {
+		if got := note(strings.Repeat("x", i) + "hunter22"); strings.Contains(got, "hu") || !strings.Contains(got, "xxx") {
+			t.Fatalf("a part of a secret is in %s", got)
+		}
+	}
+	got := note(strings.Repeat("\u00e9", 1<<20))
+	if len(got) > maxNote+len("...") || !utf8.ValidString(got) || !strings.HasPrefix(got, "the server has sent a response with the id \u00e9") || !strings.HasSuffix(got, "...") {
 		t.Errorf("%d bytes", len(got))
 	}
 }
