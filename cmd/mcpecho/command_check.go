@@ -37,14 +37,11 @@ func runCheck(ctx context.Context, c *invocation) (err error) {
 	if err := c.expandEntry(ctx); err != nil {
 		return err
 	}
-	if c.flags.Record != "" {
-		r, err := c.newRecorder(ctx)
-		if err != nil {
-			return err
-		}
-		c.recorder = r
-		defer func() { err = cmp.Or(err, r.close()) }()
+	end, err := c.startRecording(ctx)
+	if err != nil {
+		return err
 	}
+	defer func() { err = cmp.Or(err, end()) }()
 	if c.flags.Watch {
 		return c.watchCheck(ctx)
 	}
@@ -141,10 +138,6 @@ func (c *invocation) check(ctx context.Context, way string, versions []string) (
 	if c.flags.Verbose {
 		s.stderr.Print = s.console.Line
 	}
-	if err := c.openTrace(ctx); err != nil {
-		return one, err
-	}
-	defer func() { err = cmp.Or(err, failure.Local(c.tracer.Close())) }()
 	d := *c
 	if way != "stdio" {
 		d.flags.Transport = way
@@ -171,9 +164,6 @@ func (c *invocation) check(ctx context.Context, way string, versions []string) (
 			}
 			return args
 		}
-	}
-	if tracer, n := c.tracer, c.traced; tracer != nil {
-		opts.Message = func(sent bool, data []byte) { tracer.Message(n, sent, data) }
 	}
 	one.version, one.found, one.err = servercheck.Run(ctx, t, opts)
 	if ctx.Err() != nil {

@@ -99,7 +99,7 @@ func TestCheckObservesItsFlags(t *testing.T) {
 	trace := filepath.Join(t.TempDir(), "trace")
 	runWithServer(t, "check", "--trace", trace).inTime().want(t, 0, "stdio, 2026-07-28: nothing wrong\nstdio, 2025-11-25: nothing wrong\n", "")
 	data, err := os.ReadFile(trace)
-	if err != nil || !strings.Contains(string(data), `"dir":"send"`) || !strings.Contains(string(data), `"method":"initialize"`) || !strings.Contains(string(data), `"method":"server/discover"`) {
+	if err != nil || !strings.Contains(string(data), `"method":"initialize"`) || !strings.Contains(string(data), `"method":"server/discover"`) {
 		t.Errorf("%s, %v", data, err)
 	}
 	silent := mcptest.New(t)

@@ -40,8 +40,6 @@ func runDiff(ctx context.Context, c *invocation) error {
 			return err
 		}
 		s.alike = s.alike && sides[1-i].file != ""
-		c.traced = max(c.traced, s.c.traced)
-		sides[1].c.traced = c.traced
 	}
 	changes := compat.Sorted(compat.Compare(catalogs[0], catalogs[1]))
 	if c.flags.JSON {

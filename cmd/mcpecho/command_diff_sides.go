@@ -87,7 +87,7 @@ func (c *invocation) diffInShell() (sides [2]diffSide, err error) {
 	}
 	d, session := *c, *c
 	d.server, d.target, d.entry, d.args = nil, "", nil, nil
-	d.recorder, d.flags.Record, d.flags.Trace = nil, "", "" // which the session keeps open
+	d.recorder, d.flags.Record = nil, "" // which the session keeps open
 	sides = [2]diffSide{{c: &d}, {c: &session, session: true}}
 	if err := sides[0].find(c.args[0]); err != nil {
 		return sides, err

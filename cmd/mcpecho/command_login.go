@@ -92,11 +92,11 @@ func runLogin(ctx context.Context, c *invocation) (failed error) {
 	if path == "" {
 		return failure.Local(errors.New("cannot store tokens: this user has no configuration directory"))
 	}
-	observed, err := c.startObserving(ctx)
+	recorded, err := c.startRecording(ctx)
 	if err != nil {
 		return err
 	}
-	defer func() { failed = cmp.Or(failed, observed()) }()
+	defer func() { failed = cmp.Or(failed, recorded()) }()
 	o := c.oauthOptions(path)
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)

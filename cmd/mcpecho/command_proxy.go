@@ -8,12 +8,10 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"sync/atomic"
 	"time"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/proxy"
-	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/secrets"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/internal/recording"
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -57,7 +55,7 @@ func runProxy(ctx context.Context, c *invocation) error {
 	if err != nil {
 		return err
 	}
-	end, err := c.proxyTaps(ctx, o)
+	end, err := c.proxyTap(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -211,77 +209,31 @@ func (c *invocation) proxyHTTP(ctx context.Context, o *proxy.Options, front prox
 	}
 }
 
-// proxyTaps sets the Tap of --trace and --record. The caller must call end.
-func (c *invocation) proxyTaps(ctx context.Context, o *proxy.Options) (end func() error, err error) {
-	var tracer *secrets.Tracer
-	if c.flags.Trace != "" {
-		if _, err = c.setAside(c.flags.Trace); err == nil {
-			tracer, err = secrets.NewTracer(ctx, c.flags.Trace, true, c.secrets(), c.stderr)
-		}
-		if err != nil {
-			return nil, failure.Local(err)
-		}
-		note := o.Note
-		o.Note = func(line string) {
-			tracer.Note(line)
-			note(line)
-		}
+// proxyTap sets the Tap of --record. The caller must call end.
+func (c *invocation) proxyTap(ctx context.Context, o *proxy.Options) (end func() error, err error) {
+	end, err = c.startRecording(ctx)
+	if err != nil || c.recorder == nil {
+		return end, err
 	}
-	if c.flags.Record != "" {
-		if c.recorder, err = c.newRecorder(ctx); err != nil {
-			return nil, err
-		}
-	}
-	if tracer == nil && c.recorder == nil {
-		return func() error { return nil }, nil
-	}
-	var conns atomic.Int64
+	w := c.recorder.w
 	o.Tap = func() *proxy.Tap {
-		var w *recording.Writer
-		if c.recorder != nil {
-			w = c.recorder.w
-		}
-		n := int(conns.Add(1))
+		n := w.Connection()
 		return &proxy.Tap{
 			Message: func(kind recording.Kind, sent bool, data []byte) {
-				if tracer != nil {
-					tracer.Entry(n, kind, sent, data)
-				}
-				switch {
-				case w == nil:
-				case kind == recording.Refusal:
+				switch kind {
+				case recording.Refusal:
 					w.Refusal(n, data)
-				case kind == recording.Text:
+				case recording.Text:
 					w.Text(n, sent, data)
 				default:
 					w.Message(n, sent, data)
 				}
 			},
-			HTTP: func(h *recording.HTTP) {
-				if tracer != nil {
-					tracer.HTTP(n, h)
-				}
-				if w != nil {
-					w.HTTP(n, h)
-				}
-			},
-			End: func(how string) {
-				if tracer != nil {
-					tracer.End(n, how)
-				}
-				if w != nil {
-					w.End(n, how)
-				}
-			},
+			HTTP: func(h *recording.HTTP) { w.HTTP(n, h) },
+			End:  func(how string) { w.End(n, how) },
 		}
 	}
-	return func() error {
-		err := c.recorder.close()
-		if tracer != nil {
-			err = cmp.Or(err, failure.Local(tracer.Close()))
-		}
-		return err
-	}, nil
+	return end, nil
 }
 
 // explainProxy adds the server's output and what to do to the error of a proxy.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strconv"
@@ -36,9 +37,14 @@ func tourSteps(seconds string) []step {
 }
 
 // runTour fits a screen of 24 lines and 80 columns.
-func runTour(ctx context.Context, c *invocation) error {
+func runTour(ctx context.Context, c *invocation) (err error) {
+	end, err := c.startRecording(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = cmp.Or(err, end()) }()
 	st := c.styler(c.stdout)
-	err := c.write(st(terminal.Bold, "A tour of MCP, the Model Context Protocol") + "\n" +
+	err = c.write(st(terminal.Bold, "A tour of MCP, the Model Context Protocol") + "\n" +
 		reflow("A client in a program with a language model calls the tools of servers, reads their resources and uses their prompts. This one now starts an echo server:", c.helpWidth()) + "\n\n")
 	if err != nil {
 		return err

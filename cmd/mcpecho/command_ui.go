@@ -37,7 +37,7 @@ func runUI(ctx context.Context, c *invocation) error {
 		Connect:     c.connectUI,
 		Explain:     c.explainUI,
 		CommandLine: func(command string, args ...cmdline.Word) string { return c.paste(c.commandFor(command, args...)) },
-		Secrets:     c.recordedSecrets(),
+		Hide:        c.secrets().Hider(),
 	}
 	if n, more := files.Files(); n > 0 {
 		config.Watched = terminal.Count(n, "file")

@@ -19,7 +19,6 @@ import (
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/view"
 	"github.com/stdmcp/stdmcp/internal/nearest"
 	"github.com/stdmcp/stdmcp/internal/recording"
-	"github.com/stdmcp/stdmcp/internal/statefile"
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
@@ -47,7 +46,7 @@ type viewing struct {
 	isLast   bool // whether add stores lines in last
 }
 
-// runView prints the messages of a recording or a trace.
+// runView prints the messages of a recording.
 func runView(ctx context.Context, c *invocation) (err error) {
 	f := &c.flags
 	p := &viewing{invocation: c, name: c.args[0], isLast: f.Last >= 0}
@@ -88,15 +87,15 @@ func runView(ctx context.Context, c *invocation) (err error) {
 
 // read adds the lines of all entries, and returns what the file lacks at its end.
 func (p *viewing) read(ctx context.Context) (missing string, err error) {
-	from, ended := view.NewReader(p.file), false
+	from, ended := recording.NewReader(p.file), false
 	for {
-		e, err := (*view.Entry)(nil), io.EOF
+		e, err := recording.Entry{}, io.EOF
 		if !ended {
 			e, err = from.Next()
 		}
 		switch ended = err == io.EOF; {
 		case err == nil:
-			p.add(p.Describe(e)...)
+			p.add(p.Describe(&e)...)
 			if p.b.Len() >= viewChunk && !p.flush() {
 				return "", nil
 			}
@@ -104,7 +103,7 @@ func (p *viewing) read(ctx context.Context) (missing string, err error) {
 		case !ended && !errors.Is(err, recording.ErrTruncated):
 			return "", p.explainRecording(failure.Local(fmt.Errorf("%s: %w", p.name, err)), p.name)
 		case !ended:
-			missing = from.Missing()
+			missing = "the recording has no end: the program that wrote it was killed, or still runs"
 		}
 		if !p.flags.Follow {
 			return missing, nil
@@ -120,7 +119,7 @@ func (p *viewing) read(ctx context.Context) (missing string, err error) {
 		if change != "" {
 			p.add(p.End("")...)
 			p.add(p.Remark(change, ""))
-			from, ended = view.NewReader(p.file), false
+			from, ended = recording.NewReader(p.file), false
 		}
 	}
 }
@@ -167,7 +166,7 @@ func pause(ctx context.Context) error {
 // add adds lines to the text to print.
 func (p *viewing) add(lines ...*view.Line) {
 	for _, l := range lines {
-		text := p.viewed(l)
+		text := p.viewed(l, p.stdout, p.flags.Verbose)
 		if !p.isLast {
 			p.b.WriteString(text)
 			continue
@@ -219,26 +218,15 @@ func (p *viewing) explainUnmatched() error {
 	return p.usageHint(message+"; it has "+cmp.Or(strings.Join(names, ", "), "none"), hint)
 }
 
-// viewed returns the text for a line.
-func (p *viewing) viewed(l *view.Line) string {
-	if p.flags.JSON {
-		return p.shown(string(l.JSON()))
+// viewed returns the text for a line, and with messages that of the message.
+func (c *invocation) viewed(l *view.Line, to io.Writer, messages bool) string {
+	if c.flags.JSON {
+		return c.shown(string(l.JSON()))
 	}
-	l.All = p.flags.Verbose
-	text := l.Text(p.terminalWidth(p.stdout), p.styler(p.stdout))
-	if message := l.Message(); p.flags.Verbose && text != "" && message != "" {
+	l.All = messages
+	text := l.Text(c.terminalWidth(to), c.styler(to))
+	if message := l.Message(); messages && text != "" && message != "" {
 		text += message + "\n"
 	}
 	return text
-}
-
-// isViewable reports whether a file begins as a recording or a trace does.
-func isViewable(name string) bool {
-	f, err := statefile.Open(name)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	_, err = view.NewReader(f).Next()
-	return err == nil
 }

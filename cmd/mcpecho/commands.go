@@ -30,7 +30,7 @@ type command struct {
 }
 
 var (
-	connectionFlags = []string{"config", "header", "transport", "env", "inherit-env", "cwd", "protocol", "root", "sampling", "insecure", "log-level", "connect-timeout", "timeout", "trace", "record", "no-state", "v", "q"}
+	connectionFlags = []string{"config", "header", "transport", "env", "inherit-env", "cwd", "protocol", "root", "sampling", "insecure", "log-level", "connect-timeout", "timeout", "record", "no-state", "v", "q"}
 	resultFlags     = append([]string{"json", "output", "no-color"}, connectionFlags...)
 	listFlags       = append([]string{"wide"}, resultFlags...)
 	askingFlags     = append([]string{"answer"}, resultFlags...) // of commands during which a server may ask
@@ -182,7 +182,7 @@ The URL of the page goes to standard output, and on a terminal mcpecho opens it.
 --http PORT chooses the port.
 Only this machine can reach the page, and only with the token in that URL. The
 command ends with Ctrl-C, or a minute after the page was closed.`,
-			flags: append([]string{"http"}, slices.DeleteFunc(cloneWords(connectionFlags), func(name string) bool { return hasWord([]string{"trace", "record", "sampling", "v"}, name) })...), run: runUI,
+			flags: append([]string{"http"}, slices.DeleteFunc(cloneWords(connectionFlags), func(name string) bool { return hasWord([]string{"record", "sampling", "v"}, name) })...), run: runUI,
 			example: []string{"ui -- mcpecho serve", "ui -- node server.js", "ui src -- node dist/server.js", "ui https://example.com/mcp"},
 		}, {
 			name: "check", group: "Check", aliases: []string{"doctor"}, target: true, args: "[PATH …]", max: -1,
@@ -229,15 +229,15 @@ the same capabilities to both: beside a recording, those of its client.`,
 			example: []string{"diff https://example.com/mcp weather", "diff 'mcpecho serve' 'mcpecho serve --protocol 2025-11-25'", "diff weather -- mcpecho serve", "diff --json -- mcpecho serve -- mcpecho serve"},
 		}, {
 			name: "view", group: "Debug", args: "FILE", min: 1, max: 1,
-			short: "Print the messages of a recording or a trace",
-			long: `FILE was written with --record or --trace. A line has the seconds since the
-beginning, the connection, > for what the client sent and < for what the server sent,
-the id (of an HTTP exchange after #), how long the response took, its size, the method
-and what it is for; "of 5" is a message of the exchange that request 5 began. ! marks
-what went wrong, also requests without a response. -v prints the messages, too. -f goes
-on with a file that replaces FILE.`,
+			short: "Print the messages of a recording",
+			long: `FILE was written with --record. A line has the seconds since the beginning, the
+connection, > for what the client sent and < for what the server sent, the id (of an
+HTTP exchange after #), how long the response took, its size, the method and what it is
+for; "of 5" is a message of the exchange that request 5 began. ! marks what went wrong,
+also requests without a response. -v prints the messages, too. -f goes on with a file
+that replaces FILE. "--record -" prints a session so while it runs.`,
 			flags: []string{"follow", "last", "errors", "method", "tool", "id", "grep", "sender", "connection", "json", "v", "no-color"}, endless: true, run: runView,
-			example: []string{"view session.jsonl", "view session.rec --errors", "view session.rec --tool 'get_*' -v"},
+			example: []string{"view session.rec --errors", "view session.rec --tool 'get_*' -v"},
 		}, {
 			name: "servers", group: "Configure", aliases: []string{"status"}, args: "[FILE …]", max: -1,
 			short: "List the configured servers and their status",
@@ -291,7 +291,7 @@ mcpecho uses codes only with an authorization server that has the origin of the 
 server, that --issuer names, or that you have logged in with before.
 
 --logout revokes and deletes the tokens; so does "logout".`,
-			flags: []string{"device", "issuer", "logout", "config", "no-color", "v", "trace", "record"}, run: runLogin,
+			flags: []string{"device", "issuer", "logout", "config", "no-color", "v", "record"}, run: runLogin,
 			example: []string{"login https://example.com/mcp", "login --device https://example.com/mcp", "login --logout https://example.com/mcp"},
 		}, {
 			name: "serve", group: "Debug", endless: true,
@@ -313,16 +313,16 @@ names the nearest recorded request.`,
 		}, {
 			name: "proxy", group: "Debug", target: true, endless: true,
 			short: "Stand between a client and a server",
-			long: `Passes messages unchanged, and shows with --trace or keeps with --record what
-the client and the server really send. An editor starts it in place of the server:
+			long: `Passes messages unchanged, and records with --record what the client and the
+server really send. An editor starts it in place of the server:
 {"command": "mcpecho", "args": ["proxy", "--record", "s.rec", "weather"]}
 
 With --http it serves Streamable HTTP until it is interrupted, for several clients,
 with a connection to the server for each session. It prints its URL, which has a
 secret path: whoever knows it uses the server with your tokens and environment.
 ADDR is that of "serve". "mcpecho serve --replay FILE" is the recorded server again.`,
-			flags: []string{"http", "no-token", "allow-origin", "config", "header", "transport", "env", "inherit-env", "cwd", "trace", "record", "v", "q"}, run: runProxy,
-			example: []string{"proxy --record s.rec -- mcpecho serve", "proxy https://example.com/mcp --trace -", "proxy --http 127.0.0.1:8931 -- mcpecho serve"},
+			flags: []string{"http", "no-token", "allow-origin", "config", "header", "transport", "env", "inherit-env", "cwd", "record", "v", "q"}, run: runProxy,
+			example: []string{"proxy --record s.rec -- mcpecho serve", "proxy https://example.com/mcp --record -", "proxy --http 127.0.0.1:8931 -- mcpecho serve"},
 		}, {
 			name: "completion", group: "Configure", args: strings.Join(shellNames(), "|"), min: 1, max: 2,
 			short: "Print a shell script that completes commands, flags and servers",
@@ -379,7 +379,7 @@ func tourCommand() *command {
 	return &command{
 		name:  "",
 		short: "The tour",
-		flags: []string{"version", "no-color", "v", "q", "trace", "timeout", "connect-timeout"},
+		flags: []string{"version", "no-color", "v", "q", "record", "timeout", "connect-timeout"},
 		run:   runTour,
 	}
 }

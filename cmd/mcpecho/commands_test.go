@@ -9,7 +9,9 @@ import (
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
+	"github.com/stdmcp/stdmcp/internal/recording"
 	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/mcp"
 )
 
@@ -59,26 +61,17 @@ func TestInfoPrintsProtocolVersion(t *testing.T) {
 	}
 }
 
-// traceResults returns the results of the given method in a trace.
-func traceResults(t *testing.T, trace string) (results []string) {
+// recordedResults returns the results that the server has sent in a recording.
+func recordedResults(t *testing.T, file string) (results []string) {
 	t.Helper()
-	data, err := os.ReadFile(trace)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(string(data)) {
-		var m struct {
-			Time, Dir string
-			Message   struct{ Result json.RawMessage }
-		}
-		if err := json.Unmarshal([]byte(line), &m); err != nil {
-			t.Fatalf("%s: %v", line, err)
-		}
-		if m.Time == "" || m.Dir != "send" && m.Dir != "recv" {
-			t.Errorf("trace: %s", line)
-		}
-		if m.Message.Result != nil && m.Dir == "recv" {
-			results = append(results, string(m.Message.Result))
+	f, err := os.Open(file)
+	testutil.Must(t, err)
+	defer f.Close()
+	entries, err := recording.Read(f)
+	testutil.Must(t, err)
+	for _, e := range entries {
+		if e.Message.Result != nil && !e.Sent {
+			results = append(results, string(e.Message.Result))
 		}
 	}
 	return results
@@ -89,7 +82,7 @@ func TestJSONIsWhatTheServerSent(t *testing.T) {
 	for _, list := range []string{"tools", "resources", "templates", "prompts"} {
 		trace := filepath.Join(t.TempDir(), "trace")
 		o := runWithServer(t, list, "--json", "--trace", trace)
-		results := traceResults(t, trace)
+		results := recordedResults(t, trace)
 		o.want(t, 0, results[len(results)-1]+"\n", "")
 	}
 }
@@ -266,8 +259,8 @@ func TestTour(t *testing.T) {
 			t.Errorf("wider than 80 columns: %s", line)
 		}
 	}
-	if n := len(traceResults(t, trace)); n < 35 {
-		t.Errorf("%d results in the trace of the tour", n)
+	if n := len(recordedResults(t, trace)); n < 35 {
+		t.Errorf("%d results in the recording of the tour", n)
 	}
 	data, err := os.ReadFile(trace)
 	if err != nil {

@@ -1,14 +1,12 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"strings"
 	"time"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
-	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/secrets"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/state"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/internal/diag"
@@ -72,12 +70,9 @@ func (c *invocation) open(ctx context.Context) (s *conversation, end func() erro
 	if c.hold != nil {
 		c.holdOptions(s, opts)
 	}
-	closeFiles, err := c.startObserving(ctx)
+	closeFile, err := c.startRecording(ctx)
 	if err != nil {
 		return nil, nil, err
-	}
-	if t, n, monitored := c.tracer, c.traced, opts.Trace.Message; t != nil {
-		opts.Trace.Message = func(ctx context.Context, a bool, b []byte) { monitored(ctx, a, b); t.Message(n, a, b) }
 	}
 	if trace := opts.Trace.Message; c.onSent != nil {
 		opts.Trace.Message = func(ctx context.Context, sent bool, data []byte) {
@@ -90,7 +85,7 @@ func (c *invocation) open(ctx context.Context) (s *conversation, end func() erro
 	if s.Client, err = c.connect(ctx, s, opts); err != nil {
 		s.endProgram()
 		err = s.explain(err)
-		_ = closeFiles()
+		_ = closeFile()
 		return nil, nil, err
 	}
 	return s, func() error {
@@ -98,30 +93,20 @@ func (c *invocation) open(ctx context.Context) (s *conversation, end func() erro
 		s.endProgram()
 		s.era.Remember(s.CachedServer())
 		s.stderr.End()
-		return closeFiles()
+		return closeFile()
 	}, nil
 }
 
-// startObserving opens the files of --trace and --record. The caller must call end. A shell,
-// which may connect again, closes the recording itself.
-func (c *invocation) startObserving(ctx context.Context) (end func() error, err error) {
-	if err = c.openTrace(ctx); err != nil {
-		return nil, err
+// startRecording opens the file of --record. The caller must call end. A shell, which may
+// connect again, closes the file itself.
+func (c *invocation) startRecording(ctx context.Context) (end func() error, err error) {
+	if c.flags.Record == "" || c.recorder != nil {
+		return func() error { return nil }, nil
 	}
-	t := c.tracer
-	if c.flags.Record != "" && c.recorder == nil {
-		if c.recorder, err = c.newRecorder(ctx); err != nil {
-			_ = t.Close()
-			return nil, err
-		}
+	if c.recorder, err = c.newRecorder(ctx); err != nil || c.shell != nil {
+		return func() error { return nil }, err
 	}
-	return func() error {
-		err := failure.Local(t.Close())
-		if c.shell == nil {
-			err = cmp.Or(err, c.recorder.close())
-		}
-		return err
-	}, nil
+	return c.recorder.close, nil
 }
 
 // endProgram ends the program that was started for a server at a URL.
@@ -343,14 +328,4 @@ func logLine(m *mcp.LogMessage) string {
 		line += " " + terminal.EscapeName(m.Logger)
 	}
 	return line + ": " + terminal.PlainJSON(m.Data)
-}
-
-// openTrace opens the file of --trace for a further connection.
-func (c *invocation) openTrace(ctx context.Context) (err error) {
-	if c.flags.Trace == "" {
-		return nil
-	}
-	c.traced++
-	c.tracer, err = secrets.NewTracer(ctx, c.flags.Trace, c.traced > 1, c.secrets(), c.stderr)
-	return failure.Local(err)
 }

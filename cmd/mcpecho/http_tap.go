@@ -45,10 +45,6 @@ func (c *invocation) observed(rt http.RoundTripper) http.RoundTripper {
 		console, hide := c.console(), c.secrets().Hider()
 		reports = append(reports, func(h *recording.HTTP, took time.Duration) { console.Line(hide(httpLine(h, took))) })
 	}
-	if t := c.tracer; t != nil {
-		n := c.traced
-		reports = append(reports, func(h *recording.HTTP, _ time.Duration) { t.HTTP(n, h) })
-	}
 	if r := c.recorder; r != nil && r.w != nil {
 		reports = append(reports, func(h *recording.HTTP, _ time.Duration) { r.w.HTTP(0, h) })
 	}

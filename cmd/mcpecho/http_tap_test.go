@@ -10,37 +10,34 @@ import (
 	"github.com/stdmcp/stdmcp/internal/testutil"
 )
 
-// TestHTTPIsVisible: the status, the headers and the time of each HTTP request are in -v, in a
-// trace and in a recording, without the values of secrets.
+// TestHTTPIsVisible: the status, the headers and the time of each HTTP request are in -v and in
+// a recording, without the values of secrets.
 func TestHTTPIsVisible(t *testing.T) {
 	t.Parallel()
 	web, err := serve.Start("127.0.0.1:0", nil, false)
 	testutil.Must(t, err)
 	defer web.Close()
-	dir := t.TempDir()
-	trace, record := filepath.Join(dir, "trace"), filepath.Join(dir, "record")
-	o := runCommand(t, "call", web.URL, "echo", "message=hi", "-v", "--trace", trace, "--record", record, "-H", "Authorization: Bearer hunter2hunter2", "--protocol", "2025-11-25")
+	record := filepath.Join(t.TempDir(), "record")
+	o := runCommand(t, "call", web.URL, "echo", "message=hi", "-v", "--record", record, "-H", "Authorization: Bearer hunter2hunter2", "--protocol", "2025-11-25")
 	o.want(t, 0, "hi\n", o.stderr)
 	for _, want := range []string{"http 1: POST " + web.URL + "; accept: ", "; authorization: ***", "http 1: 200 OK after ", " ms; ", "mcp-session-id: ***", "http 2: 202 Accepted"} {
 		if !strings.Contains(o.stderr, want) {
 			t.Errorf("-v shows no %q:\n%s", want, o.stderr)
 		}
 	}
-	for _, file := range []string{trace, record} {
-		data, err := os.ReadFile(file)
-		testutil.Must(t, err)
-		if text := string(data) + o.stderr; strings.Contains(text, "hunter2") {
-			t.Errorf("a secret is in %s", text)
+	data, err := os.ReadFile(record)
+	testutil.Must(t, err)
+	if text := string(data) + o.stderr; strings.Contains(text, "hunter2") {
+		t.Errorf("a secret is in %s", text)
+	}
+	shown := runCommand(t, "view", record, "-v").stdout
+	for _, want := range []string{"http  POST " + web.URL, " ms            http  status 200", `"authorization":"***"`, `"content-type":"application/json"`} {
+		if !strings.Contains(shown, want) {
+			t.Errorf("view shows no %q:\n%s", want, shown)
 		}
-		shown := runCommand(t, "view", file, "-v").stdout
-		for _, want := range []string{"http  POST " + web.URL, " ms            http  status 200", `"authorization":"***"`, `"content-type":"application/json"`} {
-			if !strings.Contains(shown, want) {
-				t.Errorf("view shows no %q:\n%s", want, shown)
-			}
-		}
-		if shown := runCommand(t, "view", file).stdout; strings.Contains(shown, "http") {
-			t.Errorf("view without -v:\n%s", shown)
-		}
+	}
+	if shown := runCommand(t, "view", record).stdout; strings.Contains(shown, "http") {
+		t.Errorf("view without -v:\n%s", shown)
 	}
 	runCommand(t, "call", "echo", "message=hi", "--", "mcpecho", "serve", "--replay", record).want(t, 0, "hi\n", "")
 }

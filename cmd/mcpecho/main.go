@@ -135,7 +135,6 @@ type invocation struct {
 	args    []string       // the other arguments
 	flagged []flagged      // flags of call that may be arguments of the tool
 	typed   []string       // the whole command line
-	traced  int            // how often the --trace file was opened, each time for a connection
 
 	warnedInsecure bool // the warning of --insecure has been printed
 
@@ -154,8 +153,6 @@ type invocation struct {
 	hold    *hold.Holder   // what runHold serves
 
 	onSent func(message []byte) // receives the messages that the client sends; may be nil
-
-	tracer *secrets.Tracer // of --trace and the connection that is opened; nil without it
 
 	onHTTP func(*recording.HTTP, time.Duration) // receives the HTTP requests and responses; may be nil
 

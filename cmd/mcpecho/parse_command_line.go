@@ -42,7 +42,7 @@ func parse(e *environment, args []string) (*invocation, error) {
 		case c.isTarget(name):
 			c.command, args = findCommand("shell"), append([]string{name}, args...)
 		}
-		if file, _ := cutName(args); (c.command == nil && hasWord(viewWords, name) || c.command != nil && c.command.name == "info") && isViewable(file) {
+		if file, _ := cutName(args); (c.command == nil && hasWord(viewWords, name) || c.command != nil && c.command.name == "info") && isRecording(file) {
 			c.command = findCommand("view")
 		}
 		if c.command == nil {
@@ -63,7 +63,7 @@ func parse(e *environment, args []string) (*invocation, error) {
 	return c, c.takeTarget()
 }
 
-// viewWords mean view, if a recording or a trace follows.
+// viewWords mean view, if a recording follows.
 var viewWords = []string{"logs", "tail", "log", "open", "print", "messages", "traffic"}
 
 // checksConfig are the commands that may create the file of -c, or report what is wrong

@@ -21,7 +21,7 @@ func shServer(id, rest string) []string {
 }
 
 // TestProxyRecordsUnfinishedLines: what a server writes without a line feed before it ends
-// is in the recording and in the trace, not as a message, as the client has not got it.
+// is in the recording, not as a message, as the client has not got it.
 func TestProxyRecordsUnfinishedLines(t *testing.T) {
 	t.Parallel()
 	const ask = proxyInitialize + "\n" + `{"jsonrpc":"2.0","id":1,"method":"tools/list"}` + "\n"
@@ -31,16 +31,14 @@ func TestProxyRecordsUnfinishedLines(t *testing.T) {
 		`{"jsonrpc":"2.0","id":1,"result":{"tools":null}}`: "its end is missing",
 	} {
 		file := filepath.Join(t.TempDir(), "half.rec")
-		o := runCommandWithInput(t, ask, append([]string{"proxy", "--record", file, "--trace", file + ".trace"}, shServer("0", "printf '%s' '"+line+"'; exit 3")...)...)
+		o := runCommandWithInput(t, ask, append([]string{"proxy", "--record", file}, shServer("0", "printf '%s' '"+line+"'; exit 3")...)...)
 		if strings.Contains(o.stdout, line) || !strings.Contains(o.stdout, "exited with status 3") {
 			t.Error(o)
 		}
-		for _, file := range []string{file, file + ".trace"} {
-			view := runCommand(t, "view", file)
-			for _, want := range []string{"text  ! " + problem + ": " + line, "end  ! server", " - 1 ", `! error -32000: mcpecho proxy: server "sh -c`} {
-				if !strings.Contains(view.stdout, want) {
-					t.Errorf("%s: %s\nwant %s", line, view.stdout, want)
-				}
+		view := runCommand(t, "view", file)
+		for _, want := range []string{"text  ! " + problem + ": " + line, "end  ! server", " - 1 ", `! error -32000: mcpecho proxy: server "sh -c`} {
+			if !strings.Contains(view.stdout, want) {
+				t.Errorf("%s: %s\nwant %s", line, view.stdout, want)
 			}
 		}
 		file += ".direct"
@@ -75,8 +73,8 @@ func TestPipeWithoutOtherEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, line := range [][]string{
-		{"view", fifo}, {"serve", "--replay", fifo}, {"tools", "--trace", fifo, "--", "x"}, {"tools", "--record", fifo, "--", "x"},
-		{"check", "--trace", fifo, "--", "x"}, {"check", "--record", fifo, "--", "x"}, {"proxy", "--trace", fifo, "--", "x"},
+		{"view", fifo}, {"serve", "--replay", fifo}, {"tools", "--record", fifo, "--", "x"},
+		{"check", "--record", fifo, "--", "x"},
 		{"proxy", "--record", fifo, "--", "x"}, {"tools", "-o", fifo, "--", "x"},
 	} {
 		ctx, cancel := context.WithCancel(t.Context())

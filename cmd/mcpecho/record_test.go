@@ -57,16 +57,15 @@ func TestRecordingsAreKept(t *testing.T) {
 	}
 
 	// Two proxies at once: each file has one session.
-	trace := filepath.Join(dir, "trace.jsonl")
 	for range 2 {
-		p := startProxy(t, "PROXY_TEST=kept", "--record", file, "--trace", trace)
+		p := startProxy(t, "PROXY_TEST=kept", "--record", file)
 		defer func() { p.Kill(); _ = p.Wait() }()
 		_, _ = io.WriteString(p.In, proxyInitialize+"\n")
 		if _, err := p.Line(); err != nil {
 			t.Fatal(err, p.Stderr)
 		}
 	}
-	for _, name := range []string{"session.rec", "session.4.rec", "trace.jsonl", "trace.1.jsonl"} {
+	for _, name := range []string{"session.rec", "session.4.rec"} {
 		data, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil || strings.Count(string(data), `"method":"initialize"`) != 1 {
 			t.Errorf("%s: %v\n%s", name, err, data)
@@ -114,13 +113,13 @@ func TestRecordingsInPlaceOfOthers(t *testing.T) {
 	}
 }
 
-// TestView prints recordings and traces, also under the words of other programs, and
+// TestView prints recordings, also under the words of other programs, and
 // follows a file that grows.
 func TestView(t *testing.T) {
 	t.Chdir(t.TempDir())
 	// Without a version, a slow server is asked in both eras, and refuses one.
-	runWithServer(t, "call", "echo", "message=hi", "--protocol", "2026-07-28", "--record", "session.rec", "--trace", "session.trace").want(t, 0, "hi\n", "")
-	for _, line := range []string{"view session.rec", "show session.trace", "logs session.rec", "view session.rec --method tools/call"} {
+	runWithServer(t, "call", "echo", "message=hi", "--protocol", "2026-07-28", "--record", "session.rec").want(t, 0, "hi\n", "")
+	for _, line := range []string{"view session.rec", "show session.rec", "logs session.rec", "view session.rec --method tools/call"} {
 		if o := runCommand(t, strings.Fields(line)...); o.status != 0 || strings.Count(o.stdout, " B  tools/call echo\n") != 2 || o.stderr != "" {
 			t.Errorf("%s: %v", line, o)
 		}
@@ -175,7 +174,22 @@ func TestView(t *testing.T) {
 	}
 	runCommand(t, "view", "session.rec", "-n", "x").want(t, failure.Usage, "", `must be a number of lines, not "x"`)
 	testutil.Must(t, os.WriteFile("empty", nil, 0o600))
-	runCommand(t, "view", "empty").want(t, 0, "    0.000     -                             file  ! the file is empty\n0 messages, 0 errors\n", "")
+	runCommand(t, "view", "empty").want(t, 0, "    0.000     -                             file  ! the recording has no end: the program that wrote it was killed, or still runs\n0 messages, 0 errors\n", "")
+}
+
+// TestRecordOnStandardError: "--record -" prints what view prints, while the session runs, and
+// hides secrets; --trace is the same flag.
+func TestRecordOnStandardError(t *testing.T) {
+	t.Parallel()
+	call := []string{"call", "echo", `{"message":"hunter2hunter2"}`, "-e", "TOKEN=hunter2hunter2", "--protocol", "2025-11-25"}
+	o := runWithServer(t, append(call, "--trace", "-")...)
+	if o.status != 0 || strings.Count(o.stderr, " B  tools/call echo\n{\"jsonrpc\"") != 2 || strings.Contains(o.stderr, "hunter2") || !strings.Contains(o.stderr, `{"message":"***"}`) {
+		t.Error(o)
+	}
+	if o := runWithServer(t, append(call, "--record", "-", "--json")...); o.status != 0 || strings.Count(o.stderr, `"kind":"response","method":"tools/call","name":"echo","ms":`) != 1 {
+		t.Error(o)
+	}
+	runWithServer(t, append(call, "--record", "a", "--trace", "b")...).want(t, failure.Usage, "", "--trace is the same")
 }
 
 // TestFollow: view --follow goes on when a file grows, when it is truncated, and when
@@ -183,51 +197,53 @@ func TestView(t *testing.T) {
 func TestFollow(t *testing.T) {
 	t.Chdir(t.TempDir())
 	// Without a version, a slow server is asked in both eras, and refuses one.
-	runWithServer(t, "call", "echo", "message=hi", "--protocol", "2026-07-28", "--record", "session.rec", "--trace", "session.trace").want(t, 0, "hi\n", "")
-	for _, name := range []string{"session.rec", "session.trace"} {
-		whole, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
+	runWithServer(t, "call", "echo", "message=hi", "--protocol", "2026-07-28", "--record", "session.rec").want(t, 0, "hi\n", "")
+	whole, err := os.ReadFile("session.rec")
+	if err != nil {
+		t.Fatal(err)
+	}
+	half := len(whole) / 2
+	once, _, _ := cutLast(strings.TrimSuffix(runCommand(t, "view", "session.rec").stdout, "\n"), "\n")
+	once += "\n"
+	testutil.Must(t, os.WriteFile("f", whole[:half], 0o600))
+	ctx, cancel := context.WithCancel(t.Context())
+	out := &followingOutput{t: t, steps: []followStep{
+		{"tools/list\n", func() error { return appendTo("f", whole[half:]) }},
+		{"tools/call echo\n", func() error {
+			return errors.Join(os.WriteFile("new", whole, 0o600), os.Rename("f", "f.1"), os.Rename("new", "f"))
+		}},
+		{"replaced", func() error { return nil }},
+		{"tools/call echo\n", func() error { return os.Truncate("f", 0) }},
+		{"truncated", func() error { return appendTo("f", whole) }},
+		{"tools/call echo\n", func() error { cancel(); return nil }},
+	}}
+	e := &environment{stdout: out, stderr: io.Discard, stdin: strings.NewReader(""), getenv: os.Getenv, name: "mcpecho"}
+	if status := run(ctx, []string{"view", "-f", "f"}, e); status != failure.Interrupted || len(out.steps) > 0 {
+		t.Errorf("status %d, %d steps are left", status, len(out.steps))
+	}
+	got, remarks := out.b.String(), 0
+	parts := strings.SplitAfter(got, "\n")
+	got = ""
+	for _, line := range parts {
+		if strings.Contains(line, "  file  ") {
+			remarks++
+		} else {
+			got += line
 		}
-		half := len(whole) / 2
-		once, _, _ := cutLast(strings.TrimSuffix(runCommand(t, "view", name).stdout, "\n"), "\n")
-		once += "\n"
-		testutil.Must(t, os.WriteFile("f", whole[:half], 0o600))
-		ctx, cancel := context.WithCancel(t.Context())
-		out := &followingOutput{t: t, steps: []followStep{
-			{"tools/list\n", func() error { return appendTo("f", whole[half:]) }},
-			{"tools/call echo\n", func() error {
-				return errors.Join(os.WriteFile("new", whole, 0o600), os.Rename("f", "f.1"), os.Rename("new", "f"))
-			}},
-			{"replaced", func() error { return nil }},
-			{"tools/call echo\n", func() error { return os.Truncate("f", 0) }},
-			{"truncated", func() error { return appendTo("f", whole) }},
-			{"tools/call echo\n", func() error { cancel(); return nil }},
-		}}
-		e := &environment{stdout: out, stderr: io.Discard, stdin: strings.NewReader(""), getenv: os.Getenv, name: "mcpecho"}
-		if status := run(ctx, []string{"view", "-f", "f"}, e); status != failure.Interrupted || len(out.steps) > 0 {
-			t.Errorf("%s: status %d, %d steps are left", name, status, len(out.steps))
-		}
-		got, remarks := out.b.String(), 0
-		parts := strings.SplitAfter(got, "\n")
-		got = ""
-		for _, line := range parts {
-			if strings.Contains(line, "  file  ") {
-				remarks++
-			} else {
-				got += line
-			}
-		}
-		if want := strings.Repeat(once, 3); !strings.HasPrefix(got, want) || remarks != 2 || !strings.Contains(got[len(want):], " messages, 0 errors\n") {
-			t.Errorf("%s\nwant %s", out.b.String(), want)
-		}
+	}
+	if want := strings.Repeat(once, 3); !strings.HasPrefix(got, want) || remarks != 2 || !strings.Contains(got[len(want):], " messages, 0 errors\n") {
+		t.Errorf("%s\nwant %s", out.b.String(), want)
 	}
 }
 
 // TestFollowWaits: view --follow waits for a file that does not exist yet.
 func TestFollowWaits(t *testing.T) {
 	t.Chdir(t.TempDir())
-	testutil.Must(t, os.WriteFile("made", []byte(`{"time":"2026-11-23T17:13:36Z","note":"here"}`+"\n"), 0o600))
+	f, err := os.Create("made")
+	testutil.Must(t, err)
+	w := recording.NewWriter(f)
+	w.End(1, "here")
+	testutil.Must(t, errors.Join(w.Close(), f.Close()))
 	ctx, cancel := context.WithCancel(t.Context())
 	stderr := &followingOutput{t: t, steps: []followStep{{"mcpecho: waiting for session\n", func() error { return os.Rename("made", "session") }}}}
 	out := &followingOutput{t: t, steps: []followStep{{"here\n", func() error { cancel(); return nil }}}}

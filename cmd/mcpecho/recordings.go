@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,7 +17,7 @@ import (
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/input"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/outfile"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
-	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/view"
 	"github.com/stdmcp/stdmcp/internal/nearest"
 	"github.com/stdmcp/stdmcp/internal/recording"
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -25,7 +27,7 @@ import (
 // A recorder records the connections of a command in a file. A nil recorder does
 // nothing.
 type recorder struct {
-	file *os.File
+	file *os.File // nil for standard error
 	w    *recording.Writer
 
 	observe func(mcp.Transport) mcp.Transport // wraps the transports, in place of a file
@@ -34,24 +36,59 @@ type recorder struct {
 // newRecorder creates the file, which only the user can read because masking may miss a
 // secret.
 func (c *invocation) newRecorder(ctx context.Context) (*recorder, error) {
-	for {
-		f, created, err := outfile.Open(ctx, c.flags.Record, 0)
+	r := new(recorder)
+	if c.flags.Record == "-" {
+		p := &livePrinter{invocation: c}
+		p.from = recording.NewReader(&p.unread)
+		r.w = recording.NewWriter(p)
+	} else {
+		file, err := c.createRecording(ctx)
 		if err != nil {
 			return nil, failure.Local(err)
 		}
-		if !created {
-			kept, err := c.setAside(c.flags.Record)
-			if kept || err != nil {
-				_ = f.Close()
-			}
-			if kept {
-				continue
-			}
-			if err != nil {
-				return nil, failure.Local(err)
-			}
+		r.file, r.w = file, recording.NewWriter(file)
+	}
+	r.w.Hide = c.secrets().Hider()
+	return r, nil
+}
+
+// createRecording creates the file of --record, and gives an existing one another name.
+func (c *invocation) createRecording(ctx context.Context) (*os.File, error) {
+	for {
+		f, created, err := outfile.Open(ctx, c.flags.Record, 0)
+		if err != nil || created {
+			return f, err
 		}
-		return &recorder{file: f, w: recording.NewWriter(f, c.recordedSecrets()...)}, nil
+		kept, err := c.setAside(c.flags.Record)
+		if !kept && err == nil {
+			return f, nil
+		}
+		_ = f.Close()
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// A livePrinter prints the entries of a recording on standard error as they are written, with
+// their messages.
+type livePrinter struct {
+	*invocation
+	view.Viewer
+	unread bytes.Buffer
+	from   *recording.Reader // of unread
+}
+
+func (p *livePrinter) Write(data []byte) (int, error) {
+	p.unread.Write(data)
+	for {
+		e, err := p.from.Next()
+		if err != nil {
+			return len(data), nil // there is no further entry yet
+		}
+		for _, l := range p.Describe(&e) {
+			p.console().Line(strings.TrimSuffix(p.viewed(l, io.Discard, true), "\n"))
+		}
 	}
 }
 
@@ -85,24 +122,6 @@ func (c *invocation) setAside(name string) (bool, error) {
 	}
 }
 
-// recordedSecrets returns the values that a recording masks.
-func (c *invocation) recordedSecrets() []string {
-	secrets := c.secrets().Values
-	if c.entry != nil {
-		_, args := diag.PublicArgs(c.entry.Args...)
-		secrets = append(append(secrets, args...), c.entry.Auth.Token, c.entry.Auth.OAuth.ClientSecret)
-		for _, value := range c.entry.Headers {
-			secrets = append(secrets, value)
-		}
-		for _, e := range c.entry.Env {
-			if key, value, _ := strings.Cut(e, "="); diag.IsSecretName(key) {
-				secrets = append(secrets, value)
-			}
-		}
-	}
-	return secrets
-}
-
 // wrap returns a transport whose connections are recorded.
 func (r *recorder) wrap(t mcp.Transport) mcp.Transport {
 	if r == nil {
@@ -119,8 +138,8 @@ func (r *recorder) close() error {
 		return nil
 	}
 	err := r.w.Close()
-	if closed := r.file.Close(); err == nil {
-		err = closed
+	if r.file != nil {
+		err = cmp.Or(err, r.file.Close())
 	}
 	return failure.Local(err)
 }

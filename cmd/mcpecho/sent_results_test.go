@@ -39,7 +39,7 @@ func TestJSONAddsNothing(t *testing.T) {
 	}
 	trace := filepath.Join(t.TempDir(), "trace")
 	o := runWithServer(t, "info", "--json", "--protocol", "2025-11-25", "--trace", trace)
-	o.want(t, 0, traceResults(t, trace)[0]+"\n", "")
+	o.want(t, 0, recordedResults(t, trace)[0]+"\n", "")
 	const tool = `{"name":"t","inputSchema":{"type": "object"},"annotations":{"readOnlyHint":null}}`
 	url := sentServer(t, map[string]string{"tools/list": `{"tools":[{"name":"s"},` + tool + `]}`})
 	runCommand(t, "info", url, "t", "--json", "--protocol", "2025-11-25").want(t, 0, tool+"\n", "")

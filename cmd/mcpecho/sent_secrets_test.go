@@ -25,12 +25,10 @@ func TestSecretArguments(t *testing.T) {
 	s.Prompt("p", func(c *mcptest.Call) (any, error) { return "use " + c.Text("token"), nil }, "token")
 	url := s.StartHTTP(nil).URL
 	const note = "The value of an argument that may be a secret is shown as ***; the command \"raw\" hides nothing.\n"
-	trace, file := filepath.Join(t.TempDir(), "trace"), filepath.Join(t.TempDir(), "rec")
-	runCommand(t, "call", url, "login", "password=hunter22", "key=counter", "--trace", trace, "--record", file).want(t, 0, "welcome \"***\" to counter\n", note)
-	for _, name := range []string{trace, file} {
-		if data, err := os.ReadFile(name); err != nil || strings.Contains(string(data), "hunter22") || !strings.Contains(string(data), `welcome \"***\" to counter`) {
-			t.Errorf("%v: %s", err, data)
-		}
+	file := filepath.Join(t.TempDir(), "rec")
+	runCommand(t, "call", url, "login", "password=hunter22", "key=counter", "--record", file).want(t, 0, "welcome \"***\" to counter\n", note)
+	if data, err := os.ReadFile(file); err != nil || strings.Contains(string(data), "hunter22") || !strings.Contains(string(data), `welcome \"***\" to counter`) {
+		t.Errorf("%v: %s", err, data)
 	}
 	if o := runCommand(t, "call", url, "login", "password=hunter22", "--json"); o.status != 0 || !strings.Contains(o.stdout, `"welcome \"***\" to "`) {
 		t.Errorf("%+v", o)

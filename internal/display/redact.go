@@ -183,9 +183,6 @@ func (r *Redactor) Printable(s string, max int) string {
 	return diag.Cut(r.Redact(diag.Printable(r.Redact(s), 0)), max)
 }
 
-// Finds reports whether Redact changes s.
-func (r *Redactor) Finds(s string) bool { return r.find(s) != nil }
-
 // The text is searched in parts that overlap by the longest form with every
 // character escaped twice, so that the memory that its unescaped forms take is
 // limited.

@@ -38,9 +38,9 @@
 //	end COUNT
 //
 // with the number of entries. If a program was killed while it recorded, this line is
-// missing, and the entries before are valid. Strings that may be secrets are replaced by "***":
-// members whose names say so, such as token or password, headers such as
-// mcp-session-id, and values that the program names.
+// missing, and the entries before are valid. What may be a secret is replaced by "***": strings
+// whose names say so, such as author or key, all strings and numbers below clear names, such as
+// password or cookies, headers such as mcp-session-id, and values that the program names.
 //
 // Version 1 has messages only. This package reads both versions and writes version 2.
 // A replay repeats messages, text and the end of the server, and so what the server did

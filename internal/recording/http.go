@@ -152,5 +152,5 @@ func Accepts(headers map[string][]string, want string) bool {
 // isSecretHeader reports whether the value of a header whose name is in lower case may be
 // a secret. The id of a session is one.
 func isSecretHeader(name string) bool {
-	return name == "mcp-session-id" || isSecret([]byte(name)) || isSecret([]byte(strings.TrimPrefix(name, "mcp-param-")))
+	return name == "mcp-session-id" || isSecret(name) || isSecret(strings.TrimPrefix(name, "mcp-param-"))
 }

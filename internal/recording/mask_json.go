@@ -7,58 +7,87 @@ import (
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
-// MaskJSON returns JSON text on one line, with [diag.Mask] in place of the values of
-// members whose names are those of secrets and of the credentials in strings. hide
+// MaskJSON returns JSON text on one line, with [diag.Mask] in place of the strings and
+// numbers in members whose names are those of secrets and of the credentials in strings. hide
 // returns a string of the text, or JSON in a string, without what else is secret.
 func MaskJSON(text []byte, hide func(string) string) ([]byte, error) {
+	return maskJSON(text, hide, isSecretKey)
+}
+
+// maskJSON is MaskJSON with a function that reports whether a string with a name is secret.
+func maskJSON(text []byte, hide func(string) string, isSecret func(name string) bool) ([]byte, error) {
 	r := wire.NewReader(text)
 	r.AnyKeys()
-	b := appendMasked(nil, &r, hide, false)
+	m := masker{hide, isSecret}
+	b := m.append(make([]byte, 0, len(text)), &r, elsewhere)
 	return b, r.End()
 }
 
-// appendMasked appends the next value of r. schema reports that its keys are
-// property names of a JSON Schema, whose values are schemas and not secrets.
-func appendMasked(b []byte, r *wire.Reader, hide func(string) string, schema bool) []byte {
-	switch r.Kind() {
+type masker struct {
+	hide     func(string) string
+	isSecret func(name string) bool
+}
+
+// A place is where a value is.
+type place uint8
+
+const (
+	elsewhere place = iota
+	inSchemas       // the keys of an object are names, and its values JSON Schemas
+	inSecret        // below the name of a secret
+)
+
+// append appends the next value of r.
+func (m *masker) append(b []byte, r *wire.Reader, at place) []byte {
+	switch kind := r.Kind(); kind {
 	case wire.Object:
 		b = append(b, '{')
 		for r.Object(); r.More(); {
 			key := string(r.Key())
-			b = wire.AppendKey(b, hide(key))
-			if isSecretKey(key) && canBeSecret(r.Kind(), schema) {
-				r.Skip()
-				b = append(b, `"`+diag.Mask+`"`...)
-				continue
-			}
-			b = appendMasked(b, r, hide, key == "properties")
+			b = wire.AppendKey(b, m.hide(key))
+			b = m.append(b, r, m.below(at, key, r.Kind()))
 		}
 		return append(b, '}')
 	case wire.Array:
 		b = append(b, '[')
+		if at == inSchemas {
+			at = elsewhere
+		}
 		for r.Array(); r.More(); {
-			b = appendMasked(wire.AppendComma(b), r, hide, false)
+			b = m.append(wire.AppendComma(b), r, at)
 		}
 		return append(b, ']')
-	case wire.String:
+	case wire.String, wire.Number:
+		if at == inSecret {
+			r.Skip()
+			return append(b, `"`+diag.Mask+`"`...)
+		}
 		raw := r.Raw()
-		inner := wire.NewReader(raw)
-		text := inner.String()
-		if m := maskString(text, hide); m != text {
-			return wire.AppendString(b, m)
+		text, masked := string(raw), ""
+		if kind == wire.Number {
+			masked = m.hide(text)
+		} else {
+			inner := wire.NewReader(raw)
+			text = inner.String()
+			masked = maskString(text, m.hide)
+		}
+		if masked != text {
+			return wire.AppendString(b, masked)
 		}
 		return append(b, raw...) // with the original escapes
 	}
-	raw := r.Raw()
-	if m := hide(string(raw)); m != string(raw) {
-		return wire.AppendString(b, m) // a number
-	}
-	return append(b, raw...)
+	return append(b, r.Raw()...)
 }
 
-// canBeSecret reports whether a value of that kind can be a secret.
-func canBeSecret(k wire.Kind, schema bool) bool {
-	return k == wire.String || k == wire.Number || k == wire.Array || k == wire.Object && !schema
+// below returns the place of a member in an object.
+func (m *masker) below(at place, key string, kind wire.Kind) place {
+	switch {
+	case at == inSecret, isSecretKey(key) && (at != inSchemas || kind != wire.Object), kind == wire.String && m.isSecret(key):
+		return inSecret
+	case key == "properties" || key == "$defs" || key == "definitions":
+		return inSchemas
+	}
+	return elsewhere
 }
 
 // maskString masks secrets and HTTP credentials in a string, and in JSON inside it.

@@ -14,12 +14,14 @@ import (
 func TestMaskJSON(t *testing.T) {
 	hide := func(s string) string { return display.Redact(s, "hunter22", "12345678") }
 	for text, want := range map[string]string{
-		`{"password": "x", "author":"y", "api_key":["a"]}`:           `{"password":"***","author":"y","api_key":"***"}`,
-		`{"_meta":{"progressToken":7},"tokens":9}`:                   `{"_meta":{"progressToken":7},"tokens":9}`,
-		`{"properties":{"password":{"type":"string"}}}`:              `{"properties":{"password":{"type":"string"}}}`,
-		`{"text":"Bearer abc","more":"DPoP abc","x":"\u0061"}`:       `{"text":"Bearer ***","more":"DPoP ***","x":"\u0061"}`,
-		`{"text":"{\"jwt\":\"abc\"}","hunter22":12345678}`:           `{"text":"{\"jwt\":\"***\"}","***":"***"}`,
-		`["has hunter22", "hunter\u00322", "aHVudGVyMjI=", true, 1]`: `["has ***","***","***I=",true,1]`,
+		`{"password": "x", "author":"y", "api_key":["a"]}`:                         `{"password":"***","author":"y","api_key":["***"]}`,
+		`{"cookies":[{"name":"a","value":1,"ok":true}],"session":{"n":{"m":"x"}}}`: `{"cookies":[{"name":"***","value":"***","ok":true}],"session":{"n":{"m":"***"}}}`,
+		`{"$defs":{"Session":{"type":"object"}},"properties":{"token":["a"]}}`:     `{"$defs":{"Session":{"type":"object"}},"properties":{"token":["***"]}}`,
+		`{"_meta":{"progressToken":7},"tokens":9}`:                                 `{"_meta":{"progressToken":7},"tokens":9}`,
+		`{"properties":{"password":{"type":"string"}}}`:                            `{"properties":{"password":{"type":"string"}}}`,
+		`{"text":"Bearer abc","more":"DPoP abc","x":"\u0061"}`:                     `{"text":"Bearer ***","more":"DPoP ***","x":"\u0061"}`,
+		`{"text":"{\"jwt\":\"abc\"}","hunter22":12345678}`:                         `{"text":"{\"jwt\":\"***\"}","***":"***"}`,
+		`["has hunter22", "hunter\u00322", "aHVudGVyMjI=", true, 1]`:               `["has ***","***","***I=",true,1]`,
 	} {
 		if got, err := MaskJSON([]byte(text), hide); err != nil || string(got) != want {
 			t.Errorf("%s becomes %s, %v; want %s", text, got, err, want)

@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stdmcp/stdmcp/internal/display"
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
@@ -26,15 +25,23 @@ func TestSecretsAreMasked(t *testing.T) {
 	w := NewWriter(&b, "opensesame")
 	w.Message(1, true, []byte(`{"a":[{"access_token":"abc"}],"text":"say opensesame","max_tokens":5,`+"\n"+`"progressToken":"p"}`))
 	w.write(1, "<", []byte("not JSON"))
+	w.Message(1, true, []byte(`{"password":1234567,"author":"a","list":["Bearer abc","{\"token\":\"abc\"}",7]}`))
+	w.Hide = func(s string) string { return strings.ReplaceAll(s, "7", "*") }
+	w.Message(1, false, []byte(`{"n":1234567,"m":7}`))
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if want := `{"a":[{"access_token":"***"}],"text":"say ***","max_tokens":5,"progressToken":"p"}` + "\nend 1\n"; !strings.HasSuffix(b.String(), want) {
+	if want := `{"a":[{"access_token":"***"}],"text":"say ***","max_tokens":5,"progressToken":"p"}` + "\n"; !strings.Contains(b.String(), want) {
 		t.Errorf("recorded %s\nwant %s", b.String(), want)
 	}
 	entries, err := Read(&b)
-	if err != nil || len(entries) != 1 || !entries[0].Sent || entries[0].Line != 2 {
-		t.Errorf("%v, %v", entries, err)
+	if err != nil || len(entries) != 3 || !entries[0].Sent || entries[0].Line != 2 {
+		t.Fatalf("%v, %v", entries, err)
+	}
+	for i, want := range []string{`{"password":"***","author":"***","list":["Bearer ***","{\"token\":\"***\"}",7]}`, `{"n":"***","m":"*"}`} {
+		if got := entries[i+1].Text; got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
 	}
 }
 
@@ -145,28 +152,6 @@ func FuzzRead(f *testing.F) {
 		}
 		if _, err := Read(&b); err != nil {
 			t.Error(err)
-		}
-	})
-}
-
-// FuzzIsPlain: of a message that is recorded as it is, mask changes nothing.
-func FuzzIsPlain(f *testing.F) {
-	for _, seed := range []string{request, `{"token":"a"}`, `{"a\"token" : "b"}`, `{"t\u006fken":"x"}`, `{"a":"opensesame"}`,
-		`{"a":"x\":y"}`, `{"a":1}}`, "{\"a\":\n1}", `{"a":["b:c",{"secret":"d"}]}`} {
-		f.Add([]byte(seed))
-	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		w := NewWriter(io.Discard, "opensesame")
-		if !w.isPlainLocked(data) {
-			return
-		}
-		found := false
-		_, ok := mask(nil, data, NewSecrets(), func(name []byte) bool {
-			found = found || isSecret(name)
-			return false
-		})
-		if !ok || found || display.Redact(string(data), "opensesame") != string(data) || bytes.ContainsAny(data, "\r\n") {
-			t.Errorf("%q is taken as it is", data)
 		}
 	})
 }
@@ -315,21 +300,6 @@ func TestUnusualHTTP(t *testing.T) {
 	}
 }
 
-// TestNamesAreBounded: a Writer remembers no long names of members.
-func TestNamesAreBounded(t *testing.T) {
-	w := NewWriter(io.Discard)
-	for i := range 50 {
-		w.Message(1, false, fmt.Appendf(nil, `{"%d%s":1}`, i, strings.Repeat("n", 100_000)))
-	}
-	size := 0
-	for name := range w.names {
-		size += len(name)
-	}
-	if size > maxNames*maxNameBytes {
-		t.Errorf("%d bytes of names", size)
-	}
-}
-
 // TestURLsInHeaders: the queries of URLs are masked in each header that has one.
 func TestURLsInHeaders(t *testing.T) {
 	h := HTTP{Status: 200, Headers: map[string][]string{
@@ -361,7 +331,7 @@ func TestOddObjectsAreMasked(t *testing.T) {
 			t.Errorf("%.100s", b.String())
 		}
 		s := NewSecrets()
-		if s.Learn([]byte(object)); !s.Finds("opensesame") {
+		if s.Learn([]byte(object)); s.Redact("opensesame") != "***" {
 			t.Error("what the client has sent is not known")
 		}
 	}

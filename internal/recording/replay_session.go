@@ -44,7 +44,7 @@ func (s *session) serve() {
 			return
 		}
 		s.r.secrets.Learn(data)
-		masked, _ := mask(nil, bytes.TrimSpace(data), s.r.secrets, isSecret)
+		masked, _ := maskJSON(data, s.r.secrets.Redact, isSecret) // Parse reports what is not JSON
 		m, err := jsonrpc.Parse(masked)
 		switch {
 		case err != nil || m.Method != "" && m.ID.IsZero():
@@ -202,7 +202,7 @@ func (s *session) wait(d time.Duration) bool {
 // send sends a recorded message with the ids and tokens of the client of today.
 func (s *session) send(e *step, x *exchange, m jsonrpc.Message, last bool) {
 	isResponse, oldToken, newToken := e.Message.Method == "", token(x.request.Message.Params), token(m.Params)
-	text, _ := rewrite(nil, []byte(e.Text), func(key, raw []byte) []byte {
+	text := rewrite([]byte(e.Text), func(key, raw []byte) []byte {
 		switch name := string(key); {
 		case name == "progressToken" && oldToken != nil && bytes.Equal(raw, oldToken) && newToken != nil:
 			return newToken
@@ -276,3 +276,41 @@ func setID(text, id []byte) []byte {
 
 // token returns the progress token of a request, or nil.
 func token(params []byte) []byte { return wire.Lookup(params, "_meta", "progressToken") }
+
+// rewrite returns a JSON text on one line. Where change returns a value for a member of an
+// object, that replaces the member's.
+func rewrite(data []byte, change func(key, raw []byte) []byte) []byte {
+	r := wire.NewReader(data)
+	r.AnyKeys()
+	return rewriteValue(nil, &r, change)
+}
+
+func rewriteValue(dst []byte, r *wire.Reader, change func(key, raw []byte) []byte) []byte {
+	switch r.Kind() {
+	case wire.Object:
+		dst = append(dst, '{')
+		for r.Object(); r.More(); {
+			key := r.Key()
+			dst = wire.AppendString(wire.AppendComma(dst), string(key))
+			dst = append(dst, ':')
+			kind := r.Kind()
+			if kind == wire.Object || kind == wire.Array {
+				dst = rewriteValue(dst, r, change)
+				continue
+			}
+			raw := r.Raw()
+			if changed := change(key, raw); changed != nil {
+				raw = changed
+			}
+			dst = append(dst, raw...)
+		}
+		return append(dst, '}')
+	case wire.Array:
+		dst = append(dst, '[')
+		for r.Array(); r.More(); {
+			dst = rewriteValue(wire.AppendComma(dst), r, change)
+		}
+		return append(dst, ']')
+	}
+	return append(dst, r.Raw()...)
+}

@@ -80,9 +80,6 @@ func eachSecret(r *wire.Reader, f func(value string)) {
 // Redact returns a text with [diag.Mask] in place of the values.
 func (s *Secrets) Redact(text string) string { return s.current().Redact(text) }
 
-// Finds reports whether Redact changes a text.
-func (s *Secrets) Finds(text string) bool { return s.current().Finds(text) }
-
 func (s *Secrets) current() *display.Redactor {
 	if s == nil {
 		return nil

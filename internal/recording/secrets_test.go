@@ -42,7 +42,7 @@ func TestLearnIsBounded(t *testing.T) {
 		t.Error(got)
 	}
 	var none *recording.Secrets
-	if none.Learn([]byte(`{"token":"abcdef"}`)); none.Redact("abcdef") != "abcdef" || none.Finds("abcdef") {
+	if none.Learn([]byte(`{"token":"abcdef"}`)); none.Redact("abcdef") != "abcdef" {
 		t.Error("no secrets hide something")
 	}
 }

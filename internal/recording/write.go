@@ -26,6 +26,10 @@ const header = "stdmcp recording "
 // A Writer writes a recording. Create one with [NewWriter]. Its methods may be called
 // by several goroutines at once.
 type Writer struct {
+	// Hide, if not nil, returns a text without what is secret beside the values that
+	// NewWriter was given. It must be set before the first entry.
+	Hide func(string) string
+
 	secrets *Secrets
 	begun   time.Time
 
@@ -33,10 +37,8 @@ type Writer struct {
 
 	waiting atomic.Int32 // calls of write that have not returned
 
-	mu    lock.Mutex      // guards what follows
-	names map[string]bool // whether names are those of secrets; see isSecret
+	mu    lock.Mutex // guards what follows
 	w     *bufio.Writer
-	buf   []byte
 	sum   uint32
 	count int
 	conns int
@@ -53,7 +55,7 @@ type Writer struct {
 // that writes it returns, unless further entries wait, so that a program that is killed
 // leaves a recording of what happened before.
 func NewWriter(w io.Writer, secrets ...string) *Writer {
-	r := &Writer{w: bufio.NewWriterSize(w, 64<<10), begun: time.Now(), secrets: NewSecrets(secrets...), names: map[string]bool{}, open: map[jsonrpc.Conn]int{}}
+	r := &Writer{w: bufio.NewWriterSize(w, 64<<10), begun: time.Now(), secrets: NewSecrets(secrets...), open: map[jsonrpc.Conn]int{}}
 	if _, r.err = r.w.WriteString(header + version + "\n"); r.err == nil {
 		r.err = r.w.Flush()
 	}
@@ -169,7 +171,7 @@ const maxText = 64 << 10
 // one.
 func (w *Writer) Text(conn int, sent bool, line []byte) {
 	if line = bytes.TrimSpace(line); len(line) > 0 {
-		text := w.secrets.Redact(string(line))
+		text := w.hide(string(line))
 		w.write(conn, from(sent, kindText), wire.AppendString(nil, diag.Cut(text, maxText)))
 	}
 }
@@ -187,13 +189,19 @@ func (w *Writer) HTTP(conn int, h *HTTP) {
 
 // End writes that the server's process, or the connection to it, has ended, and how.
 func (w *Writer) End(conn int, how string) {
-	w.write(conn, kindEnd, wire.AppendString(nil, diag.Cut(w.secrets.Redact(how), maxText)))
+	w.write(conn, kindEnd, wire.AppendString(nil, diag.Cut(w.hide(how), maxText)))
 }
 
 // write writes an entry, and reports whether the text is JSON.
 func (w *Writer) write(conn int, kind string, data []byte) bool {
 	at := time.Since(w.begun).Microseconds()
-	data = bytes.TrimSpace(data)
+	if kind == from(true, "") {
+		w.secrets.Learn(data)
+	}
+	masked, err := maskJSON(data, w.hide, isSecret)
+	if err != nil {
+		return false
+	}
 	w.waiting.Add(1)
 	w.mu.Lock()
 	defer w.unlock()
@@ -202,17 +210,6 @@ func (w *Writer) write(conn int, kind string, data []byte) bool {
 	}
 	if w.err != nil || w.closed {
 		return true
-	}
-	masked := data
-	if !w.isPlainLocked(data) {
-		if kind == from(true, "") {
-			w.secrets.Learn(data)
-		}
-		var ok bool
-		masked, ok = mask(w.buf[:0], data, w.secrets, w.isSecretLocked)
-		if w.buf = masked; !ok {
-			return false
-		}
 	}
 	w.sum = crc32.Update(w.sum, crc32.IEEETable, masked)
 	w.count++
@@ -236,30 +233,6 @@ func (w *Writer) unlock() {
 		w.err = w.w.Flush()
 	}
 	w.mu.Unlock()
-}
-
-// isPlainLocked reports whether a message can be recorded as it is, at a glance: it is
-// JSON on one line, no member has the name of a secret, and no secret is in it.
-func (w *Writer) isPlainLocked(data []byte) bool {
-	for rest := data; ; {
-		colon := bytes.IndexByte(rest, ':')
-		if colon < 0 {
-			break
-		}
-		end := colon - 1
-		for end >= 0 && (rest[end] == ' ' || rest[end] == '\t') {
-			end--
-		}
-		if end >= 0 && rest[end] == '"' { // else the colon is in a string
-			begin := bytes.LastIndexByte(rest[:end], '"')
-			name := rest[begin+1 : end]
-			if begin > 0 && rest[begin-1] == '\\' || bytes.IndexByte(name, '\\') >= 0 || w.isSecretLocked(name) {
-				return false
-			}
-		}
-		rest = rest[colon+1:]
-	}
-	return bytes.IndexByte(data, '\n') < 0 && bytes.IndexByte(data, '\r') < 0 && wire.Valid(data) == nil && !w.secrets.Finds(string(data))
 }
 
 func appendSum(b []byte, sum uint32) []byte {
@@ -299,75 +272,13 @@ func (w *Writer) Close() error {
 	return nil
 }
 
-// maxNames and maxNameBytes limit what isSecret remembers.
-const maxNames, maxNameBytes = 1000, 200
+// isSecret reports whether a string of this name may be a secret in a recording.
+func isSecret(name string) bool { return name != "progressToken" && diag.IsSecretName(name) }
 
-// isSecretLocked is the function isSecret with a memory.
-func (w *Writer) isSecretLocked(name []byte) bool {
-	secret, known := w.names[string(name)]
-	if !known {
-		if secret = isSecret(name); len(w.names) < maxNames && len(name) <= maxNameBytes {
-			w.names[string(name)] = secret
-		}
+// hide replaces what is secret in a text.
+func (w *Writer) hide(s string) string {
+	if s = w.secrets.Redact(s); w.Hide != nil {
+		s = w.Hide(s)
 	}
-	return secret
-}
-
-// isSecret reports whether a member of this name may be a secret.
-func isSecret(name []byte) bool {
-	return string(name) != "progressToken" && diag.IsSecretName(string(name))
-}
-
-// mask appends a message on one line, with its secrets masked. It reports false if
-// the message is not JSON.
-func mask(dst, data []byte, secrets *Secrets, isSecret func(name []byte) bool) ([]byte, bool) {
-	dst, ok := rewrite(dst, data, func(key, raw []byte) []byte {
-		if len(raw) > 0 && raw[0] == '"' && isSecret(key) {
-			return []byte(`"` + diag.Mask + `"`)
-		}
-		return nil
-	})
-	if text := string(dst); secrets.Finds(text) {
-		dst = []byte(secrets.Redact(text))
-	}
-	return dst, ok
-}
-
-// rewrite appends a JSON text on one line. Where change returns a value for a
-// member of an object, that replaces the member's.
-func rewrite(dst, data []byte, change func(key, raw []byte) []byte) ([]byte, bool) {
-	r := wire.NewReader(data)
-	r.AnyKeys()
-	dst = rewriteValue(dst, &r, change)
-	return dst, r.End() == nil
-}
-
-func rewriteValue(dst []byte, r *wire.Reader, change func(key, raw []byte) []byte) []byte {
-	switch r.Kind() {
-	case wire.Object:
-		dst = append(dst, '{')
-		for r.Object(); r.More(); {
-			key := r.Key()
-			dst = wire.AppendString(wire.AppendComma(dst), string(key))
-			dst = append(dst, ':')
-			kind := r.Kind()
-			if kind == wire.Object || kind == wire.Array {
-				dst = rewriteValue(dst, r, change)
-				continue
-			}
-			raw := r.Raw()
-			if changed := change(key, raw); changed != nil {
-				raw = changed
-			}
-			dst = append(dst, raw...)
-		}
-		return append(dst, '}')
-	case wire.Array:
-		dst = append(dst, '[')
-		for r.Array(); r.More(); {
-			dst = rewriteValue(wire.AppendComma(dst), r, change)
-		}
-		return append(dst, ']')
-	}
-	return append(dst, r.Raw()...)
+	return s
 }

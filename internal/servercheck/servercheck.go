@@ -53,9 +53,6 @@ type Options struct {
 	ConnectTimeout time.Duration // for connecting; 0 means no limit
 	Timeout        time.Duration // for a response; 0 means 10 s, and a negative one no limit
 
-	// Message is called for each message that is sent or received. It may be nil.
-	Message func(sent bool, data []byte)
-
 	// Hide masks secrets in a text. It may be nil.
 	Hide func(text string) string
 
@@ -100,12 +97,7 @@ func (c *check) connect(ctx context.Context, t mcp.Transport) (err error) {
 	}
 	m := NewMonitor(false, c.add)
 	trace := &mcp.Trace{
-		Message: func(_ context.Context, sent bool, data []byte) {
-			if c.opts.Message != nil {
-				c.opts.Message(sent, data)
-			}
-			m.Message(sent, data)
-		},
+		Message: func(_ context.Context, sent bool, data []byte) { m.Message(sent, data) },
 		Discarded: func(_ context.Context, reason error, data []byte) {
 			c.errorf("message", "clients discard it: %v: %.200q", reason, c.hide(string(data)))
 		},

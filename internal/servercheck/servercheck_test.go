@@ -6,7 +6,6 @@ import (
 	"io"
 	"net"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -194,21 +193,6 @@ func TestTimeout(t *testing.T) {
 			}
 		}
 	})
-}
-
-// TestMessages: the program sees each message.
-func TestMessages(t *testing.T) {
-	t.Parallel()
-	var mu sync.Mutex
-	n := map[bool]int{}
-	sound.run(t, &servercheck.Options{Message: func(sent bool, _ []byte) {
-		mu.Lock()
-		defer mu.Unlock()
-		n[sent]++
-	}})
-	if n[true] < 5 || n[false] < 5 {
-		t.Errorf("%v", n)
-	}
 }
 
 func TestWhatProvidersReject(t *testing.T) {

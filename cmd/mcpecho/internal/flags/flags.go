@@ -50,7 +50,7 @@ type Values struct {
 	Issuer                  string   // the only authorization server; empty for any
 	OAuth                   []string // settings of a login: KEY=VALUE
 	Device                  bool     // log in with a code
-	Trace, Output           string
+	Output                  string
 	Method, Tool, ID, Grep  string        // of messages to print
 	Sender, Connection      string        // of them, too
 	Last                    int           // how many lines to print; negative for all
@@ -158,13 +158,18 @@ func All() []Flag {
 		{"answer", "", "ANSWER", "answer the server's questions: K=V for a field, a JSON object, @FILE, accept, decline or cancel; may be repeated", value(setAnswer)},
 		{"connect-timeout", "", "TIME", "limit for connecting (default 15s; 60s if it starts the server)", wait(func(f *Values) *time.Duration { return &f.ConnectTimeout })},
 		{"timeout", "", "TIME", "limit for a response or progress (default 60s; 0: no limit)", wait(func(f *Values) *time.Duration { return &f.Timeout })},
-		{"trace", "", "FILE", "write each message and HTTP header to FILE as a line of JSON, secrets masked", text(func(f *Values) *string { return &f.Trace })},
 		{"v", "", "", "show more: the server's logs and standard error, and HTTP headers", on(func(f *Values) *bool { return &f.Verbose })},
 		{"q", "", "", "show only the result and errors", on(func(f *Values) *bool { return &f.Quiet })},
 		{"no-state", "", "", "keep nothing about servers in files", on(func(f *Values) *bool { return &f.NoState })},
 		{"no-color", "", "", "do not use colors (also with the environment variable NO_COLOR)", on(func(f *Values) *bool { return &f.NoColor })},
 		{"no-input", "", "", "do not ask for missing arguments", on(func(f *Values) *bool { return &f.NoInput })},
-		{"record", "", "FILE", "record the session in FILE, secrets masked; an existing FILE is kept under another name", text(func(f *Values) *string { return &f.Record })},
+		{"record", "", "FILE", "record each message and HTTP header in FILE, secrets masked; an existing FILE is kept under another name; - prints them on standard error", value(func(f *Values, v string) error {
+			if f.Record != "" {
+				return errors.New("may be given only once, and --trace is the same")
+			}
+			f.Record = v
+			return nil
+		})},
 		{"replay", "", "FILE", "respond as the recorded server did", text(func(f *Values) *string { return &f.Replay })},
 		{"timed", "", "", "with --replay, respond after the time that the server took", on(func(f *Values) *bool { return &f.Timed })},
 		{"follow", "f", "", "wait for further messages until interrupted", on(func(f *Values) *bool { return &f.Follow })},
@@ -445,6 +450,9 @@ func IsFlag(arg string) bool { return len(arg) > 1 && arg[0] == '-' }
 // Find returns the flag in arg, or nil, and the value after its "=".
 func Find(arg string) (f *Flag, value string, hasValue bool) {
 	name, value, hasValue := strings.Cut(arg, "=")
+	if name == "--trace" {
+		name = "--record" // which it is to other programs
+	}
 	table := All()
 	i := slices.IndexFunc(table, func(f Flag) bool { return slices.Contains(f.Names(), name) })
 	if i < 0 {

@@ -1,4 +1,4 @@
-// Package secrets masks secrets in what mcpecho shows and writes, and writes the trace.
+// Package secrets masks secrets in what mcpecho shows and writes.
 package secrets
 
 import (
@@ -9,7 +9,7 @@ import (
 )
 
 // A Set holds the secrets of the command line, the configuration, a login and arguments.
-// Errors and traces mask them.
+// Errors and recordings mask them.
 type Set struct {
 	Values []string
 	Entry  *config.Server      // masks the secrets of its configuration; may be nil

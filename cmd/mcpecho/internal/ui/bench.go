@@ -24,8 +24,8 @@ type Config struct {
 	// CommandLine returns the command line for a command with the same target.
 	CommandLine func(command string, args ...cmdline.Word) string
 
-	// Secrets are the values that a recording masks.
-	Secrets []string
+	// Hide returns a text without secrets, for recordings; nil hides none.
+	Hide func(string) string
 
 	// Watch calls changed when files of the server have changed, with their names, until
 	// ctx ends. Nil means that no file is watched.

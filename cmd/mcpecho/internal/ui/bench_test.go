@@ -407,7 +407,7 @@ func (failing) Read([]byte) (int, error) { return 0, errors.New("exited with sta
 
 // TestRecordingHasMoreThanMessages: lines that are none, and how the server ended.
 func TestRecordingHasMoreThanMessages(t *testing.T) {
-	b := New(Config{Secrets: []string{"opensesame"}})
+	b := New(Config{Hide: func(s string) string { return strings.ReplaceAll(s, "opensesame", "***") }})
 	server := io.MultiReader(strings.NewReader("Listening with opensesame\n"+`{"jsonrpc":"2.0","method":"a"}`+"\n"), failing{})
 	tr := &observed{stdio.Dial(func(context.Context) (io.ReadWriteCloser, error) { return crash{server}, nil }), b}
 	conn, err := tr.Open(t.Context(), jsonrpc.Handler{})

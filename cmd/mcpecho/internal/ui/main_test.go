@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -69,7 +70,7 @@ func start(t *testing.T, server *mcptest.Server) (*Bench, *target) {
 			}
 			return line
 		},
-		Secrets: []string{"opensesame"},
+		Hide: func(s string) string { return strings.ReplaceAll(s, "opensesame", "***") },
 	})
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})

@@ -17,13 +17,14 @@ func (s *Server) recording(w http.ResponseWriter) {
 	entries := slices.Clone(b.ring.entries) // which do not change
 	b.mu.Unlock()
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	_ = record(w, entries, b.config.Secrets) // the page has left
+	_ = record(w, entries, b.config.Hide) // the page has left
 }
 
 // record writes a recording of what the entries say about connections: messages, lines
 // that are not JSON and how connections ended, each with its time.
-func record(file io.Writer, entries []*entry, secrets []string) error {
-	out := recording.NewWriter(file, secrets...)
+func record(file io.Writer, entries []*entry, hide func(string) string) error {
+	out := recording.NewWriter(file)
+	out.Hide = hide
 	numbers := make(map[int]int) // of the connections
 	var began time.Time
 	for _, e := range entries {

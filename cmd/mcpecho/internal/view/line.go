@@ -20,8 +20,8 @@ const maxText = 200
 
 // A Line describes an entry, or a problem of a file.
 type Line struct {
-	Entry  *Entry
-	Kind   string // request, response, notification, batch, invalid, text, http, end, note, unanswered or file
+	Entry  *recording.Entry
+	Kind   string // request, response, notification, batch, invalid, text, http, end, unanswered or file
 	Method string // method of the message; for a response, that of its request
 	Name   string // name of the tool or the prompt, or URI of the resource
 	Size   int    // length of the message in bytes
@@ -129,7 +129,7 @@ func (l *Line) Text(width int, style func(terminal.Style, string) string) string
 }
 
 // isRemark reports whether the line is not about a message of the client or the server.
-func (l *Line) isRemark() bool { return l.Kind == "note" || l.Kind == "end" || l.Kind == "file" }
+func (l *Line) isRemark() bool { return l.Kind == "end" || l.Kind == "file" }
 
 // show returns text of the client or the server for a line.
 func show(s string) string { return display.EscapeName(diag.Cut(s, maxText)) }

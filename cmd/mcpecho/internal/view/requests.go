@@ -76,7 +76,7 @@ func (q *requests) add(l *Line, keep bool) {
 		r.kept = size
 		q.kept += size
 	} else { // the message may be long
-		e := new(Entry)
+		e := new(recording.Entry)
 		e.Conn, e.At, e.Sent = l.Entry.Conn, l.Entry.At, l.Entry.Sent
 		r.line = &Line{Entry: e, Kind: l.Kind, Method: short(l.Method), Name: short(l.Name), id: k.id, n: q.n, Size: l.Size}
 		r.words = len(k.id) + len(r.line.Method) + len(r.line.Name)

@@ -1,5 +1,4 @@
-// Package view reads recordings and traces, describes each of their messages in a line,
-// and marks problems.
+// Package view describes each message of a recording in a line, and marks problems.
 package view
 
 import (
@@ -49,7 +48,7 @@ type Viewer struct {
 
 // Open reads a file to its end, and returns the lines of its requests without a response.
 func Open(r io.Reader) map[int]*Line {
-	v, from, open := Viewer{only: true}, NewReader(r), make(map[int]*Line)
+	v, from, open := Viewer{only: true}, recording.NewReader(r), make(map[int]*Line)
 	keep := func(lines []*Line) {
 		for _, l := range lines {
 			if l.Kind == "unanswered" {
@@ -63,7 +62,7 @@ func Open(r io.Reader) map[int]*Line {
 			keep(v.End(""))
 			return open
 		}
-		keep(v.Describe(e))
+		keep(v.Describe(&e))
 	}
 }
 
@@ -71,9 +70,9 @@ func Open(r io.Reader) map[int]*Line {
 const maxNames = 1000
 
 // Describe returns the lines of an entry that match the filter.
-func (v *Viewer) Describe(e *Entry) (lines []*Line) {
+func (v *Viewer) Describe(e *recording.Entry) (lines []*Line) {
 	v.last = e.At
-	if e.Kind == recording.Message && e.Note == "" && strings.HasPrefix(e.Text, "[") {
+	if e.Kind == recording.Message && strings.HasPrefix(e.Text, "[") {
 		return v.describeBatch(e)
 	}
 	lines = v.add(nil, v.describe(e))
@@ -85,7 +84,7 @@ func (v *Viewer) Describe(e *Entry) (lines []*Line) {
 }
 
 // describeBatch returns the line of a batch and those of its messages.
-func (v *Viewer) describeBatch(e *Entry) []*Line {
+func (v *Viewer) describeBatch(e *recording.Entry) []*Line {
 	lines := []*Line{{Entry: e, Kind: "batch", Size: len(e.Text)}}
 	in, n := wire.NewReader([]byte(e.Text)), 0
 	for in.Array(); in.More(); n++ {
@@ -123,20 +122,17 @@ func (v *Viewer) End(missing string) []*Line {
 
 // Remark returns a line about the file itself.
 func (v *Viewer) Remark(note, problem string) *Line {
-	return &Line{Entry: &Entry{Entry: recording.Entry{At: v.last}}, Kind: "file", Note: note, Error: problem}
+	return &Line{Entry: &recording.Entry{At: v.last}, Kind: "file", Note: note, Error: problem}
 }
 
 // describe returns the line of an entry that is not a batch.
-func (v *Viewer) describe(e *Entry) *Line {
+func (v *Viewer) describe(e *recording.Entry) *Line {
 	m := &e.Message
 	l := &Line{Entry: e, id: m.ID.String()}
 	if l.id == "null" && wire.Lookup([]byte(e.Text), "id") == nil {
 		l.id = ""
 	}
 	switch {
-	case e.Note != "":
-		l.Kind, l.Note = "note", e.Note
-		return l
 	case e.Kind == recording.Connection:
 		l.Kind, l.Error = "end", e.Text
 		return l

@@ -3,9 +3,7 @@ package view
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 	"testing"
@@ -25,27 +23,20 @@ func inJSON(l *Line) string { return string(l.JSON()) }
 // all returns what a Viewer prints of a file.
 func all(t *testing.T, file string, filter Filter, line func(*Line) string) (printed string) {
 	t.Helper()
-	v, r := &Viewer{Filter: filter}, NewReader(strings.NewReader(file))
-	for {
-		e, err := r.Next()
-		switch {
-		case err == nil:
-			for _, l := range v.Describe(e) {
-				printed += line(l)
-			}
-			continue
-		case errors.Is(err, recording.ErrTruncated):
-			err = errors.New(r.Missing())
-		case err == io.EOF:
-			err = errors.New("")
-		default:
-			t.Fatal(err)
-		}
-		for _, l := range v.End(err.Error()) {
+	v := &Viewer{Filter: filter}
+	entries, err := recording.Read(strings.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		for _, l := range v.Describe(&e) {
 			printed += line(l)
 		}
-		return printed + v.Summary(false)
 	}
+	for _, l := range v.End("") {
+		printed += line(l)
+	}
+	return printed + v.Summary(false)
 }
 
 // session is a recording with everything that can be in one.
@@ -103,53 +94,28 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestTraces: a trace has lines as a recording has.
-func TestTraces(t *testing.T) {
-	const start = `{"time":"2026-11-23T17:13:36.0`
-	file := start + `00Z","connection":2,"dir":"send","message":{"jsonrpc":"2.0","id":5,"method":"resources/read","params":{"uri":"echo://a"}}}
-` + start + `01Z","connection":2,"dir":"recv","http":{"exchange":1,"status":406,"headers":{}}}
-` + start + `02Z","connection":3,"dir":"recv","http":{"exchange":1,"status":404,"headers":{}}}
-` + start + `02Z","connection":2,"dir":"recv","message":{"jsonrpc":"2.0","id":5,"result":{}}}
-` + start + `03Z","dir":"recv","message":"no JSON"}
-` + start + `04Z","note":"the server is started again"}
-` + start + `05Z","connection":2,"end":"exited with status 3"}
-` + start + `05Z","dir":"recv","mess`
-	if got, want := all(t, file, Filter{}, text), `
-    0.000 2   > 5                     78 B  resources/read echo://a
-    0.001 2   < #1                          http  ! status 406
-    0.002 3   < #1                          http  ! status 404
-    0.002 2   < 5         2.0 ms      36 B  resources/read echo://a
-    0.003 1   <                             text  ! not JSON: no JSON
-    0.004 1   -                             note  the server is started again
-    0.005 2   -                             end  ! exited with status 3
-    0.005     -                             file  ! the last line is incomplete
-3 messages, 4 errors
-`; "\n"+got != want {
-		t.Errorf("%s\nwant %s", got, want)
-	}
-	for _, text := range []string{"{}\n", `{"mcpServers":{}}` + "\n", "[1]\n", `{"time":"x","dir":"send","message":{}}` + "\n", `{"http":3}` + "\n", "#!/bin/sh\n"} {
-		if _, err := NewReader(strings.NewReader(text)).Next(); err == nil || errors.Is(err, recording.ErrTruncated) {
-			t.Errorf("%q: %v", text, err)
-		}
-	}
-	r := NewReader(strings.NewReader(strings.Replace(file, start+"02", "{", 1)))
-	for range 2 {
-		if _, err := r.Next(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if _, err := r.Next(); err == nil || !strings.HasPrefix(err.Error(), "line 3: ") {
-		t.Error(err)
-	}
-}
-
-// trace returns a trace of messages, each after > or <, a millisecond apart.
-func trace(messages ...string) string {
+// recorded returns a recording of entries, a millisecond apart: a message after > or <, one of
+// the proxy after -, a text after ~, an end after !, and the status of an HTTP response after #.
+func recorded(entries ...string) string {
 	var b strings.Builder
-	for i, m := range messages {
-		dir := map[byte]string{'>': "send", '<': "recv", '-': "proxy"}[m[0]]
-		fmt.Fprintf(&b, `{"time":"2026-11-23T17:13:36.%03dZ","connection":1,"dir":%q,"message":%s}`+"\n", i, dir, m[1:])
+	w := recording.NewWriter(&b)
+	for i, text := range entries {
+		w.SetTime(time.Duration(i) * time.Millisecond)
+		switch data := []byte(text[1:]); text[0] {
+		case '-':
+			w.Refusal(1, data)
+		case '~':
+			w.Text(1, false, data)
+		case '!':
+			w.End(1, text[1:])
+		case '#':
+			status, _ := strconv.Atoi(text[1:])
+			w.HTTP(1, &recording.HTTP{Exchange: 1, Status: status})
+		default:
+			w.Message(1, text[0] == '>', data)
+		}
 	}
+	_ = w.Close() // which does not fail
 	return b.String()
 }
 
@@ -183,14 +149,14 @@ func TestProblems(t *testing.T) {
 		"batch":        {[]string{">[" + call[1:] + "," + strings.Replace(call[1:], "7", "8", 1) + "]", "<[" + result[1:] + "]"}, "no response", "3 messages, 0 errors, 1 request without a response"},
 		"empty batch":  {[]string{">[]"}, "it is empty", "0 messages, 1 error"},
 	} {
-		lines := strings.Split(all(t, trace(test.messages...), Filter{}, text), "\n")
+		lines := strings.Split(all(t, recorded(test.messages...), Filter{}, text), "\n")
 		_, got, _ := strings.Cut(lines[len(lines)-3], "  ! ")
 		if summary := lines[len(lines)-2]; got != test.want || summary != test.summary {
 			t.Errorf("%s: %s", name, strings.Join(lines, "\n"))
 		}
 	}
 	// Requests of a server that has ended are listed at once.
-	file := trace(call) + `{"time":"2026-11-23T17:13:37Z","connection":1,"end":"killed"}` + "\n" + trace(strings.Replace(call, "add", "sub", 1))
+	file := recorded(call, "!killed", strings.Replace(call, "add", "sub", 1))
 	if got := all(t, file, Filter{}, text); strings.Index(got, "tools/call add  ! no response\n") > strings.LastIndex(got, "tools/call sub\n") || strings.Count(got, "no response") != 2 {
 		t.Error(got)
 	}
@@ -229,9 +195,9 @@ func TestSchemas(t *testing.T) {
 			"the arguments violate the input schema: /a: want string, got number"}},
 	} {
 		var got []string
-		r := NewReader(strings.NewReader(trace(test.messages...)))
+		r := recording.NewReader(strings.NewReader(recorded(test.messages...)))
 		for e, err := r.Next(); err == nil; e, err = r.Next() {
-			for _, l := range v.Describe(e) {
+			for _, l := range v.Describe(&e) {
 				if l.Error != "" {
 					got = append(got, l.Error)
 				}
@@ -243,7 +209,7 @@ func TestSchemas(t *testing.T) {
 		}
 	}
 	// With --errors a wrong call is listed once, with its response if that is wrong, too.
-	if got := all(t, trace(ask, list, call(""), result(`"isError":true`)), Filter{Errors: true}, text); strings.Count(got, "\n") != 3 {
+	if got := all(t, recorded(ask, list, call(""), result(`"isError":true`)), Filter{Errors: true}, text); strings.Count(got, "\n") != 3 {
 		t.Error(got)
 	}
 	// The memory is that of the last lists, and connections that end have none.
@@ -270,7 +236,7 @@ func TestSchemas(t *testing.T) {
 // TestWidth: what a line says stays in its column, and what is wrong begins a line if it
 // does not fit.
 func TestWidth(t *testing.T) {
-	file := trace(`<{"jsonrpc":"2.0","id":8,"error":{"code":-32602,"message":"one two three four five six seven eight"}}`, `>{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"add"}}`)
+	file := recorded(`<{"jsonrpc":"2.0","id":8,"error":{"code":-32602,"message":"one two three four five six seven eight"}}`, `>{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"add"}}`)
 	red := func(st terminal.Style, s string) string {
 		if st != terminal.Red || s == "" {
 			return s
@@ -287,7 +253,7 @@ func TestWidth(t *testing.T) {
 `; "\n"+got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
-	if l := (&Line{Entry: &Entry{}, Kind: "note", Note: "what the user was told", Error: "something is wrong"}); l.Text(80, red) != `    0.000     -                             note  what the user was told
+	if l := (&Line{Entry: &recording.Entry{}, Kind: "file", Note: "what the user was told", Error: "something is wrong"}); l.Text(80, red) != `    0.000     -                             file  what the user was told
                                             [! something is wrong]
 ` {
 		t.Error(l.Text(80, red))
@@ -296,7 +262,7 @@ func TestWidth(t *testing.T) {
 
 // TestFilters: a request matches if its response does, and the other way round.
 func TestFilters(t *testing.T) {
-	file := trace(
+	file := recorded(
 		`>{"jsonrpc":"2.0","id":1,"method":"tools/list"}`,
 		`>{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"get_a"}}`,
 		`>{"jsonrpc":"2.0","id":"x","method":"tools/call","params":{"name":"get_b"}}`,
@@ -346,9 +312,9 @@ func TestFilters(t *testing.T) {
 		{ID: "y"}:             `id "y" [1 2 4 "x"]`,
 		{ID: "4", Tool: "*a"}: `"" []`, // each matches something
 	} {
-		v, r := Viewer{Filter: filter}, NewReader(strings.NewReader(file))
+		v, r := Viewer{Filter: filter}, recording.NewReader(strings.NewReader(file))
 		for e, err := r.Next(); err == nil; e, err = r.Next() {
-			v.Describe(e)
+			v.Describe(&e)
 		}
 		if what, pattern, names := v.Unmatched(); strings.TrimSpace(fmt.Sprintf("%s %q %v", what, pattern, names)) != want {
 			t.Errorf("%+v: %s %q %v", filter, what, pattern, names)
@@ -368,7 +334,7 @@ func TestExchanges(t *testing.T) {
 	ask := func(id, method, params string) string {
 		return `<{"jsonrpc":"2.0","id":` + id + `,"method":"` + method + `","params":` + params + `}`
 	}
-	file := trace(
+	file := recorded(
 		call("5", "slow", "5"),
 		"<"+notify("progress", `{"progressToken":5.0,"progress":3,"total":10,"message":"half\u001b way"}`),
 		ask("1", "elicitation/create", "{}"),
@@ -421,13 +387,13 @@ func TestExchanges(t *testing.T) {
 		}
 	}
 	v := Viewer{}
-	r := NewReader(strings.NewReader(file))
+	r := recording.NewReader(strings.NewReader(file))
 	for e, err := r.Next(); err == nil; e, err = r.Next() {
-		v.Describe(e)
+		v.Describe(&e)
 	}
 	v.Filter.ID = "x"
 	for _, id := range []string{"10", `"b"`, "9"} {
-		v.matches(&Line{Entry: &Entry{}, id: id})
+		v.matches(&Line{Entry: &recording.Entry{}, id: id})
 	}
 	if _, _, names := v.Unmatched(); strings.Join(names, " ") != `9 10 "b"` {
 		t.Error(names)
@@ -443,7 +409,7 @@ func TestProgressIsChecked(t *testing.T) {
 		return `<{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":` + token + `,"progress":` + value + `}}`
 	}
 	call := `>{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow","_meta":{"progressToken":7}}}`
-	file := trace(call, progress("7", "0"), progress("7", "0"), progress("7", "5"), progress("7", "3"), progress("7", "4"), progress(`"7"`, "6"), progress("8", "1"))
+	file := recorded(call, progress("7", "0"), progress("7", "0"), progress("7", "5"), progress("7", "3"), progress("7", "4"), progress(`"7"`, "6"), progress("8", "1"))
 	said := func(l *Line) string { return l.Note + " ! " + l.Error + "\n" }
 	want := `0 of 1 ! the progress does not increase
 3 of 1 ! the progress does not increase
@@ -461,7 +427,7 @@ func TestManyRequests(t *testing.T) {
 	v, n := Viewer{Filter: Filter{Errors: true}}, maxWaiting+2*maxAnswered
 	long := strings.Repeat("x", 1<<20)
 	describe := func(sent bool, id int, rest string) *Line {
-		e := &Entry{Entry: recording.Entry{Conn: 1, Sent: sent, Text: `{"jsonrpc":"2.0","id":` + strconv.Itoa(id) + rest}}
+		e := &recording.Entry{Conn: 1, Sent: sent, Text: `{"jsonrpc":"2.0","id":` + strconv.Itoa(id) + rest}
 		e.ParseMessage()
 		return v.describe(e)
 	}
@@ -494,7 +460,7 @@ func TestManyEnds(t *testing.T) {
 	const n = 20_000
 	var v Viewer
 	add := func(conn int, text string) int {
-		e := &Entry{Entry: recording.Entry{Conn: conn, Sent: true, Text: text}}
+		e := &recording.Entry{Conn: conn, Sent: true, Text: text}
 		if text == "" {
 			e.Kind = recording.Connection
 		} else {
@@ -526,15 +492,15 @@ func TestManyEnds(t *testing.T) {
 // TestUnansweredOnce: with the requests that have no response known before, each is marked
 // where it is, and not listed again.
 func TestUnansweredOnce(t *testing.T) {
-	file := trace(`>{"jsonrpc":"2.0","id":1,"method":"a"}`, `>{"jsonrpc":"2.0","id":2,"method":"b"}`, `<{"jsonrpc":"2.0","id":2,"result":{}}`, `<{"jsonrpc":"2.0","result":{}}`, `<{"jsonrpc":"2.0","id":null,"result":{}}`)
-	v, from := Viewer{Open: Open(strings.NewReader(file))}, NewReader(strings.NewReader(file))
+	file := recorded(`>{"jsonrpc":"2.0","id":1,"method":"a"}`, `>{"jsonrpc":"2.0","id":2,"method":"b"}`, `<{"jsonrpc":"2.0","id":2,"result":{}}`, `<{"jsonrpc":"2.0","result":{}}`, `<{"jsonrpc":"2.0","id":null,"result":{}}`)
+	v, from := Viewer{Open: Open(strings.NewReader(file))}, recording.NewReader(strings.NewReader(file))
 	var got string
 	for {
 		e, err := from.Next()
 		if err != nil {
 			break
 		}
-		for _, l := range v.Describe(e) {
+		for _, l := range v.Describe(&e) {
 			got += l.Kind + " " + l.id + " " + l.Method + " " + l.Error + "\n"
 		}
 	}
@@ -546,11 +512,6 @@ func TestUnansweredOnce(t *testing.T) {
 		strings.Count(got, "1 a") != 1 {
 		t.Errorf("%s\nwant %s", got, want)
 	}
-	for _, other := range []string{`{"message":"hi"}`, `{"note":"x","time":"now"}`, `{"end":""}`, `{"time":"2026-11-23T17:13:36Z"}`} {
-		if _, err := NewReader(strings.NewReader(other + "\n")).Next(); !errors.Is(err, ErrNeither) {
-			t.Errorf("%s is taken for a trace: %v", other, err)
-		}
-	}
 }
 
 // TestManyLongNames: the names and ids of requests without a response have a limit in bytes.
@@ -558,7 +519,7 @@ func TestManyLongNames(t *testing.T) {
 	var v Viewer
 	long := strings.Repeat("x", maxName-100)
 	for i := range 20_000 {
-		e := &Entry{Entry: recording.Entry{Conn: 1, Sent: true, Text: fmt.Sprintf(`{"jsonrpc":"2.0","id":"%d%s","method":"%s","params":{"name":"%s","_meta":{"progressToken":"%d%s"}}}`, i, long, long, long, i, long)}}
+		e := &recording.Entry{Conn: 1, Sent: true, Text: fmt.Sprintf(`{"jsonrpc":"2.0","id":"%d%s","method":"%s","params":{"name":"%s","_meta":{"progressToken":"%d%s"}}}`, i, long, long, long, i, long)}
 		e.ParseMessage()
 		v.describe(e)
 	}
@@ -570,22 +531,28 @@ func TestManyLongNames(t *testing.T) {
 // FuzzView: whatever a file has, a line has no control characters and is one, and its JSON
 // is valid.
 func FuzzView(f *testing.F) {
-	f.Add(`{"time":"2026-11-23T17:13:36Z","dir":"send","message":{"jsonrpc":"2.0","id":5,"method":"a"}}`)
-	f.Add(`{"time":"2026-11-23T17:13:36Z","dir":"recv","message":[{"jsonrpc":"2.0","id":"a\u001b","method":"a"},3]}`)
-	f.Add(`{"time":"2026-11-23T17:13:36Z","note":"a\u001bb"}`)
-	f.Add(`{"time":"2026-11-23T17:13:36Z","dir":"recv","http":{"exchange":1,"status":406,"headers":{"accept":"\n"}}}`)
-	f.Fuzz(func(t *testing.T, line string) {
-		e, err := NewReader(strings.NewReader(line + "\n")).Next()
-		if err != nil {
+	f.Add(`>{"jsonrpc":"2.0","id":5,"method":"a"}`)
+	f.Add(`<[{"jsonrpc":"2.0","id":"a\u001b","method":"a"},3]`)
+	f.Add("!a\x1bb")
+	f.Add("~\x1b[2J")
+	f.Add("#406")
+	f.Fuzz(func(t *testing.T, entry string) {
+		if entry == "" {
 			return
 		}
+		entries, err := recording.Read(strings.NewReader(recorded(entry)))
+		if err != nil {
+			t.Fatal(err)
+		}
 		var v Viewer
-		for _, l := range append(v.Describe(e), v.End("")...) {
-			if text := l.Text(0, plain); strings.Count(text, "\n") > 1 || strings.ContainsAny(text, "\x1b\r\u202e") {
-				t.Errorf("%q", text)
-			}
-			if err := wire.Valid(l.JSON()[:len(l.JSON())-1]); err != nil {
-				t.Errorf("%s: %v", l.JSON(), err)
+		for _, e := range entries {
+			for _, l := range append(v.Describe(&e), v.End("")...) {
+				if text := l.Text(0, plain); strings.Count(text, "\n") > 1 || strings.ContainsAny(text, "\x1b\r\u202e") {
+					t.Errorf("%q", text)
+				}
+				if err := wire.Valid(l.JSON()[:len(l.JSON())-1]); err != nil {
+					t.Errorf("%s: %v", l.JSON(), err)
+				}
 			}
 		}
 	})
