@@ -40,23 +40,23 @@ func listInputs(list []byte) (in inputs) {
 	return in
 }
 
-// findInput returns what the last of the files that describes an input says about it. Only
-// ID is set if none does.
+// findInput returns what the last of the files that describes an input says about it. If
+// none does, the value may be a secret.
 func findInput(files []inputs, id string) (*Input, error) {
 	for _, in := range slices.Backward(files) {
 		if value, ok := in.byID[id]; ok {
 			return readInput(id, value)
 		} else if in.err != nil {
-			return &Input{ID: id}, in.err
+			return &Input{ID: id, Password: true}, in.err
 		}
 	}
-	return &Input{ID: id}, nil
+	return &Input{ID: id, Password: true}, nil
 }
 
 // Input returns the description of an input, from the file of the server that uses it:
 // a file of a project does not describe what a server of another file asks for. Of several
-// such servers, the first one decides. If its file does not describe the input, only ID is
-// set.
+// such servers, the first one decides. If its file does not describe the input, as after a
+// copy of the entry, only ID and Password are set.
 func (c *Config) Input(id string) (*Input, error) {
 	files := c.inputs
 	if c.users != nil {

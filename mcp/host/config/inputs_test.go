@@ -19,7 +19,7 @@ func TestInputs(t *testing.T) {
 		{ID: "key", Description: "API key", Password: true},
 		{ID: "place", Options: []string{"Rome", "Oslo"}, Default: "Oslo"},
 		{ID: `odd "id"`, Description: "with quotes"},
-		{ID: "not described"},
+		{ID: "not described", Password: true},
 	} {
 		if got, err := c.Input(want.ID); err != nil || !reflect.DeepEqual(*got, want) {
 			t.Errorf("have %+v, %v, want %+v", got, err, want)
