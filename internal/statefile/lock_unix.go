@@ -11,9 +11,10 @@ import (
 // nonblock opens a pipe without waiting for its writer.
 const nonblock = syscall.O_NONBLOCK
 
-// tryLock locks the file at path. It returns nil if the file is locked already.
+// tryLock locks the file at path, through no link, which could make it create another file.
+// It returns nil if the file is locked already.
 func tryLock(path string) (unlock func(), err error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
 		return nil, err
 	}

@@ -29,3 +29,20 @@ func TestFileBecomesPipe(t *testing.T) {
 		t.Errorf("have %v", err)
 	}
 }
+
+// TestLockThroughLink: a link in the place of a lock creates no file elsewhere.
+func TestLockThroughLink(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	lock, other := filepath.Join(dir, "lock"), filepath.Join(dir, "other")
+	if err := os.Symlink(other, lock); err != nil {
+		t.Fatal(err)
+	}
+	if unlock, err := Lock(t.Context(), lock); err == nil {
+		unlock()
+		t.Error("it is locked")
+	}
+	if _, err := os.Lstat(other); err == nil {
+		t.Error("a file was created through the link")
+	}
+}
