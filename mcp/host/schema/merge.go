@@ -1,11 +1,6 @@
 package schema
 
-import (
-	"slices"
-	"strings"
-
-	"github.com/stdmcp/stdmcp/internal/argnames"
-)
+import "slices"
 
 // A view is what a schema says about the members of an object.
 type view struct {
@@ -51,6 +46,9 @@ func (w *walker) view(n *node, open []*node, variants *[]view) (v view, ok bool)
 	}
 	if all := n.get("allOf"); all != nil && all.array {
 		for _, part := range w.unlike(all.items) {
+			if variants != nil {
+				w.loseOthers(part)
+			}
 			other, fits := w.view(part, open, variants)
 			if !fits {
 				return v, false
@@ -363,35 +361,4 @@ func (n *node) replace(key string, v *node) {
 	} else if key != "properties" {
 		n.remove(key)
 	}
-}
-
-// loseVariants notes which members each variant of a union requires.
-func (w *walker) loseVariants(variants []view) {
-	const most = 300
-	var list []string
-	for _, v := range variants {
-		var words []string
-		for _, name := range v.required {
-			c := v.properties.get(name).get("const")
-			if applies[ruleArguments]&w.target != 0 && !w.fits(name) {
-				name = argnames.Alias(name)
-			}
-			if c != nil && c.raw != "" {
-				name += "=" + c.raw
-			}
-			words = append(words, name)
-		}
-		if len(words) == 0 {
-			words = []string{"none"}
-		}
-		list = append(list, strings.Join(words, ", "))
-	}
-	if list = unique(list); len(list) < 2 {
-		return
-	}
-	what := "Required arguments: " + strings.Join(list, "; or ") + "."
-	if len(what) > most {
-		what = "The arguments that are required depend on each other."
-	}
-	w.lose(w.root, what)
 }

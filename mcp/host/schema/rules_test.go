@@ -110,6 +110,8 @@ func TestUnionsAtTheRoot(t *testing.T) {
 			`{"$defs":{"a":{"properties":{"x":{"type":"string"}},"additionalProperties":false}},"properties":{"x":{"anyOf":[{"type":"string"},{"type":"null"}]}},"type":"object"}`, ""},
 		{`{"type":"object","properties":{"k":{"type":"string","description":"D"}},"allOf":[{"properties":{"k":{"enum":["a"]}}}],"anyOf":[{"required":["k"]},{"required":["l"]}]}`,
 			`{"type":"object","properties":{"k":{"type":"string","description":"D","enum":["a"]}}}`, `Required arguments: k; or l.`},
+		{`{"type":"object","properties":{"k":{"enum":["a","b"]},"l":{}},"allOf":[{"if":{"properties":{"k":{"const":"a"}}},"then":{"required":["l"]}},{"title":"T","minProperties":1}]}`,
+			`{"type":"object","properties":{"k":{"enum":["a","b"]},"l":{}}}`, `if: {"properties":{"k":{"const":"a"}}}\nthen: {"required":["l"]}\nminProperties: 1`},
 	} {
 		for _, p := range providers[:4] {
 			if got, _ := accepted(t, p, test.schema); got != test.want {

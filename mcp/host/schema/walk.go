@@ -69,33 +69,6 @@ func (w *walker) enter(part string) (before string) {
 	return before
 }
 
-// lose notes what a schema does not say any more: in its description, or in that of the
-// tool.
-func (w *walker) lose(n *node, what string) {
-	if n == w.root {
-		w.lost = append(w.lost, what)
-	} else {
-		n.describe(what)
-	}
-	if at := len(w.findings) - 1; at >= 0 {
-		w.findings[at].lost = what
-	}
-}
-
-// loseKeyword notes a keyword that goes, if its value is short.
-func (w *walker) loseKeyword(n *node, key string, v *node) {
-	if value := string(v.append(nil)); len(value) <= maxLost {
-		if s, ok := v.text(); ok {
-			value = s
-		}
-		w.lose(n, key+": "+value)
-	} else {
-		w.lose(n, key+" is more than fits here")
-	}
-}
-
-const maxLost = 200 // bytes of the value of a keyword in a description
-
 // schema mends a schema and those in it.
 func (w *walker) schema(n *node) {
 	for i := 0; i < len(n.keys); {
