@@ -329,8 +329,8 @@ func rulesOf(s object) string {
 	var rules []string
 	for _, r := range [...]struct{ key, text string }{
 		{"minimum", "at least %s"}, {"exclusiveMinimum", "more than %s"}, {"maximum", "at most %s"}, {"exclusiveMaximum", "less than %s"},
-		{"multipleOf", "a multiple of %s"}, {"minLength", "at least %s characters"}, {"maxLength", "at most %s characters"},
-		{"minItems", "at least %s"}, {"maxItems", "at most %s"}, {"pattern", "matches %s"}, {"format", "%s"},
+		{"multipleOf", "a multiple of %s"}, {"minLength", "length at least %s"}, {"maxLength", "length at most %s"},
+		{"minItems", "length at least %s"}, {"maxItems", "length at most %s"}, {"pattern", "matches %s"},
 	} {
 		if value := s.raw(r.key); value != nil {
 			text := textOf(value)

@@ -67,6 +67,21 @@ func TestForms(t *testing.T) {
 	}
 }
 
+// TestRulesOfValues: the type of a field has the format.
+func TestRulesOfValues(t *testing.T) {
+	for schema, want := range map[string]string{
+		`{"type":"string","format":"date"}`:                                "",
+		`{"type":"string","minLength":1,"maxLength":80,"pattern":"^a"}`:    "length at least 1, length at most 80, matches ^a",
+		`{"type":"integer","minimum":1,"exclusiveMaximum":9}`:              "at least 1, less than 9",
+		`{"type":"array","items":{"type":"string"},"minItems":1}`:          "length at least 1",
+		`{"type":"number","multipleOf":0.5,"description":"with a period"}`: "a multiple of 0.5",
+	} {
+		if got := formOf([]byte(schema)).Rules; got != want {
+			t.Errorf("%s\nhas the rules %q, want %q", schema, got, want)
+		}
+	}
+}
+
 // TestFormsAreBounded in depth and in fields, whatever the schema refers to.
 func TestFormsAreBounded(t *testing.T) {
 	var wide strings.Builder

@@ -145,7 +145,7 @@ func (r *ring) message(conn int, sent bool, data []byte) *entry {
 
 // nameOf returns what the params of a request are about, or "".
 func nameOf(params []byte) string {
-	for _, key := range [...]string{"name", "uri"} {
+	for _, key := range [...]string{"name", "uri", "message", "data"} {
 		if raw := wire.Lookup(params, key); len(raw) > 0 && raw[0] == '"' {
 			r := wire.NewReader(raw)
 			return r.String()

@@ -20,7 +20,7 @@ func TestRingDescribesMessages(t *testing.T) {
 		{1, true, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add","arguments":{}}}`},
 		{2, true, `{"jsonrpc":"2.0","id":1,"method":"ping"}`},
 		{1, false, `{"jsonrpc":"2.0","id":1,"method":"roots/list"}`},
-		{1, false, `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info"}}`},
+		{1, false, `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"a log line"}}`},
 		{1, false, `{"jsonrpc":"2.0","id":1,"result":{"content":[],"isError":true}}`},
 		{1, false, `{"jsonrpc":"2.0","id":1,"result":{}}`},
 		{1, true, `{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"no roots"}}`},
@@ -28,7 +28,7 @@ func TestRingDescribesMessages(t *testing.T) {
 	} {
 		r.message(m.conn, m.sent, []byte(m.text+"\n"))
 	}
-	want := []string{"request tools/call add 0 false ", "request ping  0 false ", "request roots/list  0 false ", "notification notifications/message  0 false ",
+	want := []string{"request tools/call add 0 false ", "request ping  0 false ", "request roots/list  0 false ", "notification notifications/message a log line 0 false ",
 		"response tools/call add 1 true ", "response   0 false ", "error roots/list  3 false -32601 no roots", "invalid"}
 	for i, e := range r.since(0, 100) {
 		got := fmt.Sprint(e.Kind, " ", e.Method, " ", e.Name, " ", e.Of, " ", e.Failed, " ", e.Text)
