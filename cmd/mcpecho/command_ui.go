@@ -32,7 +32,6 @@ func runUI(ctx context.Context, c *invocation) error {
 	defer end(nil)
 	config := ui.Config{
 		Target:      c.targetName(),
-		Remote:      strings.Contains(c.target, "://") || c.entry != nil && c.entry.URL != "" && c.entry.Command == "",
 		Version:     c.flags.Protocol,
 		Connect:     c.connectUI,
 		Explain:     c.explainUI,
@@ -140,6 +139,8 @@ func (c *invocation) explainUI(err error) string {
 		text += "\n--timeout TIME waits longer; this call waited " + time.Duration(c.flags.Timeout).String() + " without a sign of progress"
 	} else if f.Hint != "" {
 		text += "\n" + f.Hint
+	} else if f.Status == failure.Forbidden {
+		text += "\n" + c.loginHint()
 	}
 	return c.hide(text)
 }

@@ -113,6 +113,16 @@ func TestUIStartsTheServerAgain(t *testing.T) {
 	<-r.status
 }
 
+// TestUINamesTheLogin that the server demands.
+func TestUINamesTheLogin(t *testing.T) {
+	t.Parallel()
+	url := tokenServer(t, "hunter2hunter2")
+	r := startUI(t, "ui", "--no-state", url+"/mcp")
+	r.events(t, "or type: mcpecho login "+url+"/mcp")
+	r.cancel()
+	<-r.status
+}
+
 func TestUIRefusesPathsThatDoNotExist(t *testing.T) {
 	t.Parallel()
 	o := runCommand(t, "ui", "nowhere", "--", "mcpecho", "serve")

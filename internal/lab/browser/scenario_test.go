@@ -167,7 +167,7 @@ func TestServerThatCannotStart(t *testing.T) {
 	p := newTester(t, c, false)
 	p.open(a.url)
 	p.shows("#problem", "missing API_KEY")
-	p.shows("#problem", "The server cannot start")
+	p.shows("#problem", "mcpecho cannot connect")
 	p.click("#problem .primary")
 	p.shows("#problem", "missing API_KEY")
 	if err := os.WriteFile(path, []byte("exec "+mcpecho+" serve\n"), 0o700); err != nil {

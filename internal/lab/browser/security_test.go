@@ -287,6 +287,7 @@ func TestTabsWithoutToken(t *testing.T) {
 		other.open("http://" + a.address + "/#AAAABBBBCCCCDDDDEEEEFFFFGG")
 		other.await(`location.hash === ''`)
 		other.shows("#refused", "If mcpecho was started again")
+		other.await(`document.querySelector('main').checkVisibility() === false`)
 	}
 	p.clean()
 }

@@ -145,6 +145,7 @@ func odd(s *mcptest.Server) {
 		}
 		return fmt.Sprint(res.Action, " ", res.Content["name"]), nil
 	})
+	s.Tool("model", nil, func(c *mcptest.Call) (any, error) { return c.Ask("What does a lion eat?") })
 	s.Tool("breaks", nil, func(c *mcptest.Call) (any, error) { return map[string]any{"n": "x"}, nil }).OutputSchema = mcp.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}}}`)
 	s.Tool("exits", nil, func(c *mcptest.Call) (any, error) {
 		time.AfterFunc(100*time.Millisecond, func() { os.Exit(3) })

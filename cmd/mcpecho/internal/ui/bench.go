@@ -12,7 +12,6 @@ import (
 // A Config describes the target of a [Bench] and what the program does for it.
 type Config struct {
 	Target  string // the name of the target, without secrets
-	Remote  bool   // it is a URL
 	Version string // the only protocol version at first; empty means any
 
 	// Connect connects to the target. The caller calls end in place of Client.Close.
@@ -84,7 +83,7 @@ func New(c Config) *Bench {
 		changed: make(chan struct{}), pagesChanged: make(chan struct{}),
 		versions: make(map[string]int64), ring: ring{limit: ringBytes},
 	}
-	b.connection = connection{Target: c.Target, Remote: c.Remote, Status: statusConnecting, Version: c.Version, Versions: mcp.ProtocolVersions(), Watched: c.Watched}
+	b.connection = connection{Target: c.Target, Status: statusConnecting, Version: c.Version, Versions: mcp.ProtocolVersions(), Watched: c.Watched}
 	b.ctx, b.cancel = context.WithCancel(context.Background())
 	return b
 }

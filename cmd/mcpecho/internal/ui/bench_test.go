@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -260,6 +261,23 @@ func TestVersionIsChosen(t *testing.T) {
 	if b.choose("2020-01-01") == nil {
 		t.Error("an unknown version was chosen")
 	}
+}
+
+// TestVersionIsRefused: the bench does not repeat a handshake that the server has refused.
+func TestVersionIsRefused(t *testing.T) {
+	server := calculator(t)
+	server.ProtocolVersions = []string{mcp.ProtocolVersion20250618}
+	b, _ := connect(t, server)
+	if err := b.choose(mcp.ProtocolVersion20260728); err != nil {
+		t.Fatal(err)
+	}
+	await(t, b, "the refusal", func() bool {
+		return b.connection.Status == statusFailed && slices.Equal(b.connection.Refused, []string{mcp.ProtocolVersion20260728})
+	})
+	if err := b.choose(""); err != nil {
+		t.Fatal(err)
+	}
+	await(t, b, "the next connection", func() bool { return connected(b) })
 }
 
 // TestEvents reads the stream as the page does.

@@ -37,7 +37,6 @@ type connection struct {
 	Took     float64  // milliseconds to connect
 	Watched  string   // files
 	Previous string   // the protocol version of the previous connection
-	Remote   bool     // the target is a URL
 	Refused  []string // protocol versions that the server has refused
 	Ended    float64  // when the server last ended the connection
 	EndCause string   // how
@@ -156,7 +155,7 @@ func (b *Bench) session(ctx context.Context) (reason string, retry bool) {
 		if ctx.Err() != nil {
 			return "", false
 		}
-		return b.failed(ctx, o.err, opened > 0)
+		return b.failed(ctx, o.err, version, opened > 0)
 	}
 	defer o.end()
 	b.connected(o.client, float64(time.Since(began).Microseconds())/1000)
@@ -203,19 +202,21 @@ func (b *Bench) connected(client *mcp.Client, took float64) {
 	})
 }
 
-// failed shows why a connection could not be opened. If there was one before, the server
-// may be about to return; otherwise the user decides.
-func (b *Bench) failed(ctx context.Context, err error, before bool) (reason string, retry bool) {
+// failed shows why a connection with the chosen version, if any, could not be opened. If
+// there was one before, the server may be about to return; otherwise the user decides.
+func (b *Bench) failed(ctx context.Context, err error, version string, before bool) (reason string, retry bool) {
 	reason = b.config.Explain(err)
 	b.note("failed", reason)
-	if before && !errors.Is(err, mcp.ErrUnsupportedVersion) {
+	var answer *jsonrpc.Error
+	refused := version != "" && errors.As(err, &answer) || errors.Is(err, mcp.ErrUnsupportedVersion)
+	if before && !refused {
 		return reason, true
 	}
 	b.update(partConnection, func() {
 		c := &b.connection
 		c.Status, c.Reason = statusFailed, reason
-		if c.Version != "" && errors.Is(err, mcp.ErrUnsupportedVersion) && !slices.Contains(c.Refused, c.Version) {
-			c.Refused = append(c.Refused, c.Version)
+		if refused && version != "" && !slices.Contains(c.Refused, version) {
+			c.Refused = append(c.Refused, version)
 		}
 	})
 	select {

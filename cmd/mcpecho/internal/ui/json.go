@@ -155,7 +155,7 @@ func (e *entry) value() any {
 
 func (c *connection) value() any {
 	o := fields("target", c.Target, "status", c.Status, "reason", c.Reason, "modern", c.Modern, "opened", c.Opened, "took", c.Took,
-		"watched", c.Watched, "previous", c.Previous, "versions", c.Versions, "remote", c.Remote, "ended", c.Ended, "endReason", c.EndCause,
+		"watched", c.Watched, "previous", c.Previous, "versions", c.Versions, "ended", c.Ended, "endReason", c.EndCause,
 		"refused", values(c.Refused, func(v string) any { return v }))
 	o["version"] = c.Version
 	if s := c.Server; s != nil {

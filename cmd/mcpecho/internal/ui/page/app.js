@@ -1,7 +1,7 @@
 // The page: the list of what the server offers, the call, and the state.
 import { $, say, all, inputs, h, on, button, tabs, tag, quiet, fill, size, time, clock, toast, failed, esc, long } from './dom.js';
 import { parse, print, tree } from './json.js';
-import { widget, initial, marks, jsonArea } from './form.js';
+import { widget, initial, marks, valid, jsonArea } from './form.js';
 import { result, verdict } from './result.js';
 import * as traffic from './traffic.js';
 import * as asks from './asks.js';
@@ -53,13 +53,14 @@ function showConnection() {
 	select.value = c.version;
 	const ended = $('ended');
 	if (ended.hidden = !c.ended || c.ended === gone) fill(ended);
-	else fill(ended, 'The server ended at ' + clock(c.ended).slice(0, 8) + ': ', h('b', esc(c.endReason.split('\n')[0])), c.status === 'connected' && '. mcpecho has connected again.', h('span.gap'), button('.plain', '✕', () => { gone = c.ended; ended.hidden = true; }, { 'aria-label': 'Hide' }));
+	else fill(ended, h('span.gap', 'The server ended at ' + clock(c.ended).slice(0, 8) + ': ', h('b', esc(c.endReason.split('\n')[0])), c.status === 'connected' && '. mcpecho has connected again.'), button('.plain', '✕', () => { gone = c.ended; ended.hidden = true; }, { 'aria-label': 'Hide' }));
 	const old = $('problem');
-	const box = c.status !== 'connected' && c.reason && h('div', { id: 'problem', role: 'alert' }, h('h2', c.status !== 'failed' ? 'The connection has ended' : (c.refused || []).includes(c.version) ? 'The server refuses ' + c.version : c.remote ? 'The server cannot be reached' : 'The server cannot start'), long(c.reason, 'pre.text.bad'),
+	const box = c.status !== 'connected' && c.reason && h('div', { id: 'problem', role: 'alert' }, h('h2', c.status !== 'failed' ? 'The connection has ended' : (c.refused || []).includes(c.version) ? 'The server refuses ' + c.version : 'mcpecho cannot connect'), long(c.reason, 'pre.text.bad'),
 		h('div.bar', (c.refused || []).includes(c.version) ? button('.primary', 'Use any version', () => choose_version('')) : button('.primary', 'Try again', reconnect), c.watched && quiet('or change one of the server’s files, which mcpecho watches (' + c.watched + ')')));
 	if (old && box && old.textContent === box.textContent) return;
 	old?.remove();
 	if (box) $('item').prepend(box);
+	if (box && !c.opened) view('item'); // in a narrow window, too
 	if (!open) showServer();
 }
 
@@ -169,10 +170,10 @@ function showItem() {
 		title && title !== item.name && h('p.title', esc(title)),
 		item.description && long(item.description, 'p.about', 5000),
 		meta?.notes && h('ul.notes', meta.notes.map((n) => h('li', n.kind && tag(n.kind), ' ', n.text))),
-		h('form', { id: 'call', autocomplete: 'off', onsubmit: (e) => { e.preventDefault(); run(); } },
+		h('form', { id: 'call', autocomplete: 'off', novalidate: true, onsubmit: (e) => { e.preventDefault(); if (valid(e.target)) run(); } },
 			kind === 'resource' ? h('details', h('summary', 'Definition'), tree(item))
 				: tabs('Arguments', { form: empty ? 'No arguments' : 'Form', raw: 'JSON', schema: 'Definition' }, open.tab, () => 'input', (id) => { open.tab = id; showInput(); }),
-			h('div', { id: 'input' })),
+			h('div', { id: 'input', role: kind !== 'resource' && 'tabpanel', 'aria-label': 'Arguments' })),
 		h('div.bar', { id: 'runbar' }, h('button.primary', { id: 'run', form: 'call' }, verbs[kind]), button('', 'Cancel', stop, { id: 'stop', hidden: true }),
 			kind === 'resource' && connection.server?.capabilities.resources?.subscribe && button('', 'Subscribe', () => post('follow', { uri: followed() ? '' : open.name }).catch(failed), { id: 'follow' }), kind !== 'resource' && button('.plain', 'Reset', () => { open.value = initial(open.form) ?? {}; keep(); showInput(); }), h('span.gap'), h('span.problem', { id: 'warn', role: 'alert' }),
 			button('.plain', '', () => $('outcome').scrollIntoView({ block: 'start' }), { id: 'verdict', hidden: true, 'aria-live': 'polite' })),
@@ -199,7 +200,7 @@ function showInput() {
 	if (open.kind === 'resource') return fill(box);
 	if (open.tab === 'schema') return fill(box, tree(open.item));
 	if (open.tab === 'raw') {
-		const area = jsonArea({ id: 'raw', rows: 8, 'aria-label': 'Arguments as JSON', 'aria-describedby': 'raw-problem' }, open.value, change, (text) => say('raw-problem', text));
+		const area = jsonArea({ id: 'raw', rows: 8, 'aria-label': 'Arguments as JSON', 'aria-describedby': 'raw-problem' }, open.value, change, (text) => { say('raw-problem', text); warn(''); });
 		return fill(box, open.form.kind === 'raw' && h('p.quiet', 'No form: ' + open.form.reason + '.'), area, h('p.problem', { role: 'alert', id: 'raw-problem' }));
 	}
 	const complete = async (argument, value) => (await post('complete', { kind: open.kind, name: open.name, argument, value, given: Object.fromEntries(Object.entries(open.value).filter(([k]) => k !== argument)) })).values || [];
@@ -216,10 +217,15 @@ async function run(anyway = false, update = false) {
 		showOutcome();
 	} catch (e) {
 		$('outcome').classList.add('old'); // of an earlier call
-		say('verdict', $('outcome').childElementCount ? 'not sent; the result is an earlier one' : 'not sent');
-		$('verdict').hidden = false;
-		if (e.path === undefined) { warn(e.message); return; }
-		if (!marks($('input'), [e, ...e.more || []]) || open.tab !== 'form') warn((e.path ? esc(e.path) + ': ' : '') + e.message);
+		$('verdict').className = 'plain';
+		$('verdict').hidden = !$('outcome').childElementCount;
+		say('verdict', 'Earlier result');
+		if (e.path === undefined) return warn(e.message);
+		const list = [e, ...e.more || []];
+		if (open.tab === 'schema') $('tab-form').click();
+		if (open.tab === 'form') marks($('input'), list);
+		else say('raw-problem', list.map((p) => (p.path ? esc(p.path) + ': ' : '') + p.message).join('\n'));
+		warn('Not sent: ' + list.length + (list.length === 1 ? ' mistake' : ' mistakes'));
 		$('warn').append(' ', button('.plain', 'Send anyway', () => run(true)));
 	}
 }
@@ -240,7 +246,7 @@ async function showOutcome(again) {
 	clearTimeout(ticking);
 	if (running) {
 		const p = call.progress;
-		fill($('progress'), h('progress', { value: p?.total && Math.min(1, p.progress / p.total), max: 1, 'aria-label': 'Progress' }), h('span', time(Date.now() - call.at)), p && h('span', (p.message || '') + (p.total ? ' ' + p.progress + '/' + p.total : p.message ? '' : ' ' + p.progress)),
+		fill($('progress'), h('progress', { value: p?.total && Math.min(1, p.progress / p.total), max: 1, 'aria-label': 'Progress' }), h('span', time(Date.now() - call.at)), p && h('span', [p.message, p.total ? p.progress + '/' + p.total : !p.message && p.progress].filter(Boolean).join(' · ')),
 			!p && Date.now() - call.at > 5000 && quiet('No response and no progress yet.'));
 		fill($('outcome'));
 		say('verdict', '');
@@ -356,11 +362,12 @@ events((name, data) => {
 	if (name === 'calls') { calls = data; showHistory(); showOutcome(); }
 	if (name === 'traffic') traffic.add(data);
 }, (state) => {
+	if (state === document.body.dataset.stream) return;
 	document.body.dataset.stream = state;
 	if (state === 'open') return;
 	$('status').className = 'failed';
-	say('status-text', 'mcpecho has ended');
-	if (state === 'refused') {
-		fill(all('main')[0], h('section', { id: 'refused', role: 'alert' }, h('h2', 'This page has no access'), h('p', 'Open the URL that mcpecho printed when it started. If mcpecho was started again, its earlier pages and tabs no longer work.')));
-	}
+	const ended = state === 'lost';
+	say('status-text', ended ? 'mcpecho has ended' : 'no access');
+	if (!($('ended').hidden = !ended)) fill($('ended'), 'mcpecho has ended. Start it again, and open the URL that it prints.');
+	else document.body.append(h('section', { id: 'refused', role: 'alert' }, h('h2', 'This page has no access'), h('p', 'Open the URL that mcpecho printed when it started. If mcpecho was started again, its earlier pages and tabs no longer work.')));
 });

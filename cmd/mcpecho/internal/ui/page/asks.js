@@ -1,6 +1,6 @@
 // Questions of the server, beside the page: no key that is meant for the page answers one.
 import { $, all, h, button, quiet, fill, esc, long, some } from './dom.js';
-import { widget, initial, marks } from './form.js';
+import { widget, initial, marks, valid } from './form.js';
 import { message } from './result.js';
 import { post } from './api.js';
 
@@ -15,8 +15,7 @@ const titles = { form: 'The server asks you', url: 'The server asks you to open 
 // sample is the form for an answer in place of a model's.
 const sample = { kind: 'object', fields: [
 	{ key: 'text', title: 'Your answer as the model', kind: 'string', required: true, lines: 5 },
-	{ key: 'model', title: 'Name of the model', kind: 'string', required: true, default: 'human' },
-	{ key: 'result', title: 'The whole result, in place of these', kind: 'raw' },
+	{ key: 'CreateMessageResult', title: 'Or the whole result', kind: 'raw' },
 ] };
 
 export function show({ asks, more }, server) {
@@ -49,7 +48,7 @@ export function show({ asks, more }, server) {
 	const body = [];
 	const ask = (field, answer) => {
 		let value = initial(field) ?? {};
-		form = h('form', { onsubmit: (e) => { e.preventDefault(); accept(); } }, widget(field, value, (v) => { value = v; }, ''), h('button', { hidden: true }));
+		form = h('form', { novalidate: true, onsubmit: (e) => { e.preventDefault(); if (valid(form)) accept(); } }, widget(field, value, (v) => { value = v; }, ''));
 		accept = () => reply('accept', answer(value ?? {}));
 	};
 	let accept = () => {
@@ -68,14 +67,13 @@ export function show({ asks, more }, server) {
 			a.punycode && h('p.problem', 'The name of the host contains characters that may imitate another name.'));
 	} else {
 		const p = a.params || {};
-		ask(sample, (v) => v.result ?? { role: 'assistant', model: v.model, stopReason: 'endTurn', content: { type: 'text', text: v.text } });
+		ask(sample, (v) => v.CreateMessageResult ?? { role: 'assistant', model: 'human', stopReason: 'endTurn', content: { type: 'text', text: v.text } });
 		const send = accept;
-		accept = () => all('.problem', form).some((el) => el.textContent) ? 0 : given() ? send() : refused({ path: '', message: '"text" is missing' });
-		const given = () => all('textarea', form).some((el, i) => i !== 1 && el.value.trim());
+		accept = () => all('textarea', form).some((el) => el.value.trim()) ? send() : refused({ path: '', message: '"text" is missing' });
 		body.push(p.systemPrompt && long(p.systemPrompt, 'p.about', 5000), some(p.messages || [], 50, message),
 			h('p.quiet', [p.maxTokens && 'at most ' + p.maxTokens + ' tokens', p.tools && p.tools.length + ' tools', p.temperature !== undefined && 'temperature ' + p.temperature].filter(Boolean).join(', ')), form);
 	}
-	fill(dialog, h('h2', { id: 'ask-title' }, titles[a.kind] || titles.form), h('p.quiet', esc(server), h('span', { id: 'ask-more' }, waiting)), body, problem,
+	fill(dialog, h('h2', { id: 'ask-title' }, titles[a.kind]), h('p.quiet', esc(server), h('span', { id: 'ask-more' }, waiting)), body, problem,
 		h('div.bar', button('.primary', a.host ? 'Open ' + esc(a.host) : 'Send', () => form ? form.requestSubmit() : accept()), button('', 'Decline', () => reply('decline')), h('span.gap'), a.kind !== 'sampling' && button('.plain', 'Cancel', () => reply('cancel'))));
 	dialog.open = true; // show and showModal would move the focus
 	const box = dialog.getBoundingClientRect();

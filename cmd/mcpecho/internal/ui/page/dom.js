@@ -61,7 +61,7 @@ let hide;
 export function toast(text) {
 	$('toast').textContent = text;
 	clearTimeout(hide);
-	hide = setTimeout(() => { $('toast').textContent = ''; }, 4000);
+	hide = setTimeout(() => { $('toast').textContent = ''; }, 3000 + 60 * text.length);
 }
 
 export const failed = (e) => toast(e.message);

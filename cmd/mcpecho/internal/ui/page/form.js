@@ -20,15 +20,23 @@ export function initial(f) {
 	if (f.kind === 'boolean') return false;
 	if (f.kind === 'null') return null;
 	if (f.kind === 'enum' && f.options.length === 1) return f.options[0].value;
+	if (f.kind === 'choice') return initial({ ...f.choices[0], required: true }); // which is shown
 	if (f.kind === 'array' || f.kind === 'multi') return [];
 	return undefined;
 }
 
-// jsonArea makes a field for JSON. Its form is not submitted while the text is invalid.
+// valid reports whether a form has no invalid JSON, and goes to the first.
+export function valid(form) {
+	const bad = form.querySelector('textarea:invalid');
+	bad?.focus();
+	return !bad;
+}
+
+// jsonArea makes a field for JSON, which is invalid for valid while its text is.
 export function jsonArea(props, value, set, say) {
 	const area = h('textarea.code', { value: value === undefined ? '' : print(value), ...props, oninput: () => {
 		let problem = '';
-		try { set(area.value.trim() ? parse(area.value) : undefined); } catch (e) { problem = 'not valid JSON: ' + e.message; }
+		try { set(area.value.trim() ? parse(area.value) : undefined); } catch (e) { problem = e.message; }
 		say(problem);
 		area.setCustomValidity(problem);
 	} });
@@ -56,7 +64,7 @@ function fits(f, v) {
 // undefined means that there is no value. complete(name, value) returns completions.
 export function widget(f, value, set, path, complete) {
 	const id = 'f' + ++ids;
-	const label = f.title && f.title !== f.key && f.key ? [esc(f.title), ' ', h('code', esc(f.key))] : esc(f.title || f.key);
+	const label = f.title && f.title !== f.key && f.key && !f.lines ? [esc(f.title), ' ', h('code', esc(f.key))] : esc(f.title || f.key);
 	const hint = [f.rules, f.kind === 'raw' ? f.reason : ''].filter(Boolean).join('; ');
 	const problem = h('p.problem', { id: id + 'p', role: 'alert' });
 	const notes = [f.description && h('div', { id: id + 'd' }, long(f.description, 'p.about', 2000)), hint && h('p.quiet', { id: id + 'h' }, hint), problem];

@@ -89,7 +89,7 @@ function row(k) {
 	mark.className = 'mark ' + (e.sent ? 'sent' : 'received');
 	set(title, esc(e.method || (log ? e.name : e.kind)));
 	set(name, e.method && e.name && ' ' + esc(e.name));
-	set(note, e.text && ' ' + esc(e.text.split('\n')[0]));
+	set(note, e.text && (title.textContent && ' ') + esc(e.text.split('\n')[0]));
 	tag.hidden = !e.failed;
 	set(duration, took);
 	set(bytes, size(e.size));
@@ -137,7 +137,7 @@ async function choose(i) {
 	pane.hidden = false;
 	fill(pane, h('div.bar', h('h3', esc(e.method || e.name || e.kind)), quiet([e.kind, e.id && '#' + esc(e.id), e.conn && 'connection ' + e.conn].filter(Boolean).join(', ')), h('span.gap'),
 		other && button('.plain', e.of ? 'Request' : 'Response', () => choose(shown.findIndex((r) => r.seq === other))),
-		button('.plain', 'Copy JSON', () => copy(body, 'JSON')),
+		button('.plain', 'Copy', () => copy(body, 'the message')),
 		data.command && button('.plain', 'Copy command', () => copy(data.command, data.command)),
 		button('.plain', '✕', close, { 'aria-label': 'Close the message' })),
 	long(body));
