@@ -100,6 +100,7 @@ const (
 // createMessage runs the program. The server receives no details of its failure,
 // because they may contain secrets of the user.
 func (p *sampler) createMessage(ctx context.Context, params *mcp.CreateMessageParams) (*mcp.CreateMessageResult, error) {
+	defer p.c.hold.Asking(false)()
 	select {
 	case p.turn <- struct{}{}:
 	case <-ctx.Done():

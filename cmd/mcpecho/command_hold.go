@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -80,15 +81,6 @@ func runHold(ctx context.Context, c *invocation) error {
 	}
 	c.hold, c.onLog = h, h.Log
 	defer h.Close()
-	reason := func(err error) string {
-		switch {
-		case context.Cause(ctx) == errReleased:
-			return errReleased.Error()
-		case ctx.Err() != nil:
-			return "hold was interrupted"
-		}
-		return failure.Classify(err).Message
-	}
 	err = c.withServer(ctx, func(s *conversation) error {
 		if err := c.beginSession(ctx, s); err != nil {
 			return err
@@ -99,29 +91,30 @@ func runHold(ctx context.Context, c *invocation) error {
 		c.note(s, "Holding "+c.targetName()+" as @"+name+`. Ctrl-C or "`+c.name+" release "+name+`" ends it.`)
 		c.keepAlive(ctx, s)
 		if ctx.Err() != nil {
-			h.End(reason(nil), false)
+			h.End("")
 			return ctx.Err()
 		}
 		f := *failure.Classify(s.explain(s.Err()))
-		h.End(reason(&f), true)
+		h.End(f.Message)
 		f.Message = "the server of @" + name + " has ended: " + f.Message
 		return &f
 	})
-	if err != nil { // before there was a session
-		h.End(reason(err), false)
+	if err != nil && ctx.Err() == nil { // maybe before there was a session
+		h.End(failure.Classify(err).Message)
 	}
+	h.End("")
 	if context.Cause(ctx) == errReleased {
 		return nil
 	}
 	return err
 }
 
-var errReleased = errors.New("it was released")
+var errReleased = errors.New("the session was released")
 
 // beginSession lets callers use the server.
 func (c *invocation) beginSession(ctx context.Context, s *conversation) error {
 	session := &hold.Session{
-		Client: s.Client, Handlers: c.answering(s), Check: c.checkAllowed, Entry: c.entry,
+		Client: s.Client, Handlers: append(c.answers(s), c.elicitation(s)), Check: c.checkAllowed, Entry: c.entry,
 		List: func(ctx context.Context, cursor *string) (mcp.RawMessage, error) {
 			sending, kept := sentTo(ctx)
 			_, err := s.ListToolsPage(sending, cursor)
@@ -156,36 +149,12 @@ func (c *invocation) beginSession(ctx context.Context, s *conversation) error {
 	return c.hold.Serve(session)
 }
 
-// answering returns the handlers of the server's questions, during which the timeouts of the
-// callers are paused.
-func (c *invocation) answering(s *conversation) []mcp.Handler {
-	handlers := append(c.answers(s), c.elicitation(s))
-	for i, h := range handlers {
-		switch h := h.(type) {
-		case mcp.Elicitation:
-			h.Form, h.OpenURL = whileAsking(c.hold, h.Form), whileAsking(c.hold, h.OpenURL)
-			handlers[i] = h
-		case mcp.Sampling:
-			h.CreateMessage = whileAsking(c.hold, h.CreateMessage)
-			handlers[i] = h
-		}
-	}
-	return handlers
-}
-
-func whileAsking[P, R any](h *hold.Holder, f func(context.Context, P) (R, error)) func(context.Context, P) (R, error) {
-	return func(ctx context.Context, p P) (R, error) {
-		defer h.Asking()()
-		return f(ctx, p)
-	}
-}
-
 // holdOptions makes a client that serves callers: each has its own timeouts, and the server
 // writes to the terminal of hold.
 func (c *invocation) holdOptions(s *conversation, o *mcp.Options) {
 	say := func(text string, err error) { c.note(s, text+failure.Text(err)) }
 	o.Timeout, o.MaxTimeout = -1, -1
-	o.Handlers = append(c.answering(s), mcp.Tasks{}, mcp.HandleNotification("", func(_ context.Context, method string, params mcp.RawMessage) { c.hold.Notify(method, params) }))
+	o.Handlers = append(c.answers(s), c.elicitation(s), mcp.Tasks{}, mcp.HandleNotification("", func(_ context.Context, method string, params mcp.RawMessage) { c.hold.Notify(method, params) }))
 	log := o.Log
 	o.Log = func(ctx context.Context, m *mcp.LogMessage) {
 		c.hold.Log(m)
@@ -232,15 +201,19 @@ func (c *invocation) keepAlive(ctx context.Context, s *conversation) {
 	}
 }
 
-// runRelease ends a session.
-func runRelease(ctx context.Context, c *invocation) error {
-	name := strings.TrimPrefix(c.args[0], "@")
-	if !hold.IsName(name) {
-		return c.usage("release needs the name of a session, not " + wire.Quote(name))
+// runRelease ends sessions.
+func runRelease(ctx context.Context, c *invocation) (err error) {
+	for _, arg := range c.args {
+		name := strings.TrimPrefix(arg, "@")
+		if !hold.IsName(name) {
+			return c.usage("release needs the name of a session, not " + wire.Quote(name))
+		}
+		late := &failure.Error{Status: failure.Unreachable, Kind: "timeout", Message: "the holder of @" + name + " has not ended within " + releaseTime.String(), Hint: "end its process"}
+		limited, cancel := context.WithTimeoutCause(ctx, releaseTime, late)
+		err = cmp.Or(err, hold.Name{Text: name, Program: c.name}.Release(limited))
+		cancel()
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, releaseTime, &failure.Error{Status: failure.Unreachable, Kind: "timeout", Message: "the holder of @" + name + " has not ended within " + releaseTime.String(), Hint: "end its process"})
-	defer cancel()
-	return hold.Name{Text: name, Program: c.name}.Release(ctx)
+	return err
 }
 
 // releaseTime is how long a session may take to end.

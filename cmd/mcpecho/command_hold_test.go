@@ -164,6 +164,9 @@ func TestSessionUsage(t *testing.T) {
 		{"tools @", "the name of a session has 1 to 32 of the characters"},
 		{"tools @nothing", "there is no session @nothing; there is @"},
 		{"release nothing", "there is no session @nothing"},
+		{"tools @-a", "the name of a session has 1 to 32 of the characters"},
+		{"release nothing usage-2", "there is no session @nothing"},
+		{"call usage echo message=a", "no server is configured as \"usage\"; type: mcpecho call @usage echo message=a\n"},
 		{"tools @scope/package", `no server is configured as "@scope/package"`},
 	} {
 		if r := runCommand(t, strings.Fields(test.line)...); r.status != failure.Usage || r.stdout != "" || !strings.Contains(r.stderr, test.want) {
@@ -203,7 +206,7 @@ func TestSessionAsks(t *testing.T) {
 				args = append(args, "--timeout", "2500ms")
 			}
 			r := runCommand(t, args...)
-			if r.status != 0 || !strings.Contains(r.stdout, want) || tool == "ask_sampling" && !strings.Contains(r.stderr, "question") {
+			if r.status != 0 || !strings.Contains(r.stdout, want) || strings.Contains(r.stderr, "question") {
 				t.Errorf("%s, %s: %+v", version, tool, r)
 			}
 		}
@@ -328,11 +331,27 @@ func TestReleaseSession(t *testing.T) {
 	h := holdServer(t, "released", "--", "mcpecho", "serve").begun(t)
 	_, stderr, _ := startWatch(t, "@released")
 	stderr.until(t, "Watching")
-	runCommand(t, "release", "@released").want(t, failure.Done, "", "")
+	other := holdServer(t, "released-2", "--", "mcpecho", "serve").begun(t)
+	runCommand(t, "release", "@released", "released-2").want(t, failure.Done, "", "")
 	if status := <-h.ended; status != failure.Done {
 		t.Errorf("status %d: %s", status, h.stderr)
 	}
+	if status := <-other.ended; status != failure.Done {
+		t.Errorf("status %d: %s", status, other.stderr)
+	}
 	runCommand(t, "tools", "@released").want(t, failure.Usage, "", "there is no session @released")
+}
+
+// TestShellOfSession: what a server of its own would do is not done.
+func TestShellOfSession(t *testing.T) {
+	t.Parallel()
+	holdServer(t, "shelled", "--", "mcpecho", "serve").begun(t)
+	r := runCommandWithInput(t, "call add_tool\nrestart\ncall tool_001\ncheck\n", "shell", "@shelled")
+	for _, want := range []string{"Connected to @shelled again. The session goes on.", "check needs a server of its own, not a session"} {
+		if !strings.Contains(r.stderr, want) {
+			t.Errorf("no %q: %+v", want, r)
+		}
+	}
 }
 
 // TestKilledHolder: callers say that it was killed, and the name can be used again.

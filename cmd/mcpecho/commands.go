@@ -165,8 +165,8 @@ hold ends with Ctrl-C or "mcpecho release NAME". If the server ends, hold says w
 			flags: append([]string{"answer", "no-color"}, slices.DeleteFunc(cloneWords(connectionFlags), func(name string) bool { return name == "timeout" })...), run: runHold,
 			example: []string{"hold browser -- npx -y @playwright/mcp", "hold docs https://example.com/mcp", "tools @browser"},
 		}, {
-			name: "release", group: "Stay", args: "NAME", min: 1, max: 1,
-			short: "End a session of hold",
+			name: "release", group: "Stay", args: "NAME …", min: 1, max: -1,
+			short: "End sessions of hold",
 			flags: nil, run: runRelease,
 			example: []string{"release browser"},
 		}, {

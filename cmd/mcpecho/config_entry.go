@@ -16,6 +16,7 @@ import (
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/flags"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/form"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/hold"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/lineedit"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/internal/nearest"
@@ -110,6 +111,9 @@ func (c *invocation) explainTarget(cfg *config.Config, name string) error {
 	}
 	if url := withScheme(name); url != "" {
 		return c.suggest("a URL must begin with http:// or https://", c.retyped(name, cmdline.Word{Text: url, Own: true}))
+	}
+	if hasWord(hold.Names(), name) && !hasWord(unheld, c.command.name) {
+		return c.suggest(message, c.renamed(name, "@"+name))
 	}
 	if err := c.programAsTarget(name); err != nil {
 		return err

@@ -65,9 +65,11 @@ type inputLine struct {
 
 // begin waits for its turn and prints the question.
 func (a *asker) begin(ctx context.Context, message string) (end func(), err error) {
+	answered := a.c.hold.Asking(true)
 	select {
 	case a.turn <- struct{}{}:
 	case <-ctx.Done():
+		answered()
 		return nil, context.Cause(ctx)
 	}
 	a.s.console.Pause()
@@ -83,6 +85,7 @@ func (a *asker) begin(ctx context.Context, message string) (end func(), err erro
 		a.print("\n")
 		a.s.console.Resume()
 		<-a.turn
+		answered()
 	}, nil
 }
 

@@ -336,7 +336,11 @@ func (sh *shell) restart(ctx context.Context) error {
 	if err := sh.connect(ctx); err != nil {
 		return err
 	}
-	sh.note("Connected to " + sh.c.targetName() + " again. What it kept of the session before is lost.")
+	kept := " What it kept of the session before is lost."
+	if sh.c.session != "" {
+		kept = " The session goes on."
+	}
+	sh.note("Connected to " + sh.c.targetName() + " again." + kept)
 	return nil
 }
 

@@ -197,6 +197,8 @@ func (c *invocation) parseInShell(args []string) error {
 		return c.usageHint("unknown command "+wire.Quote(name)+failure.DidYouMean(name, known), `"help" lists the commands`)
 	case hasWord(outsideOfShell, c.command.name):
 		return c.usageHint(c.command.name+" does not work in the shell", `"exit" leaves the shell`)
+	case c.session != "" && hasWord(unheld, c.command.name) && !c.command.pair: // a diff uses the session
+		return c.usageHint(c.command.name+" needs a server of its own, not a session", `"exit" leaves the shell`)
 	case c.command.web && (c.server != nil || c.entry != nil && c.entry.URL == ""):
 		return c.usageHint(c.command.name+" needs a server at a URL", `"exit" leaves the shell`)
 	case server != nil && c.command.started && !c.command.pair:

@@ -26,8 +26,7 @@ const (
 	methodHello   = "mcpecho/hello"   // is the first request
 	methodRelease = "mcpecho/release" // is that of all versions of mcpecho; the holder ends before it responds
 	methodAsk     = "mcpecho/ask"     // has the holder answer a request of the server, which a result contained
-	methodAsking  = "mcpecho/asking"  // the holder asks the user a question, or no longer
-	methodEnded   = "mcpecho/ended"   // says why the session ends
+	methodAsking  = "mcpecho/asking"  // a question of the server is open, or no longer
 )
 
 // codeOwn is the code of the holder's own errors, whose data is a failure.
@@ -40,7 +39,7 @@ const maxAnswer = 160 << 20
 // A Transport leads to the holder of a session.
 type Transport struct {
 	Name
-	Asking func() // called when the holder asks the user a question; may be nil
+	Asking func() // called when the terminal of the holder shows a question; may be nil
 
 	// Entry has the name, the source, the tools and the timeout of the entry that the holder
 	// has connected to; nil for another server. Open sets it.
@@ -117,12 +116,9 @@ func (n Name) dial(ctx context.Context, h jsonrpc.Handler, asking func()) (*call
 		case m.Method == methodAsking && string(wire.Lookup(m.Params, "now")) != "true":
 			resume()
 		case m.Method == methodAsking && h.Pause != nil:
-			if resume = h.Pause(); asking != nil {
+			if resume = h.Pause(); asking != nil && string(wire.Lookup(m.Params, "shown")) == "true" {
 				asking()
 			}
-		case m.Method == methodEnded:
-			c.reason.Store(decodeFailure(m.Params))
-			_ = conn.Reply(context.WithoutCancel(ctx), m.ID, mcp.RawMessage("{}"), nil)
 		case message != nil:
 			message(conn, m)
 		}
@@ -159,8 +155,7 @@ func cancelRequest(id jsonrpc.ID) *jsonrpc.Request {
 // A callerConn is the connection of a caller.
 type callerConn struct {
 	jsonrpc.Conn
-	name   Name
-	reason atomic.Pointer[failure.Error] // why the session has ended; nil if the holder did not say
+	name Name
 }
 
 func (c *callerConn) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.RawMessage, error) {
@@ -173,20 +168,13 @@ func (c *callerConn) Err() error { return c.explain(c.Conn.Err()) }
 // explain returns the holder's own error, and the reason why the session has ended.
 func (c *callerConn) explain(err error) error {
 	var answer *jsonrpc.Error
-	switch reason := c.reason.Load(); {
+	switch {
 	case errors.As(err, &answer) && answer.Code == codeOwn:
 		return decodeFailure(answer.Data)
-	case answer != nil, !errors.Is(err, jsonrpc.ErrClosed):
+	case answer != nil, !errors.Is(err, jsonrpc.ErrClosed), err == jsonrpc.ErrClosed: // the last if the caller has closed it
 		return err
-	case reason == nil && err == jsonrpc.ErrClosed: // the caller has closed it
-		return err
-	case reason == nil:
-		return c.name.lost(err)
-	default:
-		f := *reason
-		f.Err = err
-		return &f
 	}
+	return c.name.lost(err)
 }
 
 // encodeFailure returns a failure as JSON.

@@ -22,6 +22,7 @@ import (
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/internal/httpx"
 	"github.com/stdmcp/stdmcp/internal/statefile"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
 const (
@@ -33,9 +34,10 @@ const (
 // A Name is the name of a session, and what the user types to start this program.
 type Name struct{ Text, Program string }
 
-// IsName reports whether a session may have this name: a-z, 0-9 and -, 32 at most.
+// IsName reports whether a session may have this name: a-z, 0-9 and -, which is not the
+// first, 32 at most.
 func IsName(name string) bool {
-	return 0 < len(name) && len(name) <= 32 && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
+	return 0 < len(name) && len(name) <= 32 && name[0] != '-' && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
 }
 
 // path returns the path of the session's files, without their ends. With create, it makes
@@ -110,7 +112,7 @@ func (n Name) listen(ctx context.Context) (l net.Listener, path string, err erro
 }
 
 // lost returns the failure for a session whose holder cannot be reached because of err, or
-// has left without a reason.
+// has closed the connection.
 func (n Name) lost(err error) error {
 	path, e := n.path(false)
 	if e != nil {
@@ -119,10 +121,14 @@ func (n Name) lost(err error) error {
 	if reason, _ := statefile.Read(path+".ended", maxReason, true); len(reason) > 0 {
 		return n.ended(string(reason), err)
 	}
-	if _, e := os.Lstat(path + ".sock"); e == nil && (httpx.IsRefused(err) || httpx.IsRefused(isListening(path))) {
+	_, e = os.Lstat(path + ".sock")
+	switch {
+	case e == nil && (httpx.IsRefused(err) || httpx.IsRefused(isListening(path))):
 		return n.ended("its process was killed", err)
-	} else if e == nil {
+	case e == nil:
 		return n.ended(err.Error(), err)
+	case errors.Is(err, jsonrpc.ErrClosed):
+		return n.ended("it was released, or hold was interrupted", err)
 	}
 	text := "there is no session @" + n.Text
 	if names := Names(); len(names) > 0 {

@@ -45,7 +45,7 @@ func begin(t *testing.T, server *mcptest.Server, name, version string) *Holder {
 	testutil.Must(t, err)
 	t.Cleanup(func() {
 		began := time.Now()
-		h.End("the test is over", false)
+		h.End("")
 		h.Close()
 		if took := time.Since(began); took > 20*time.Second {
 			t.Errorf("ended after %v", took)
@@ -345,7 +345,7 @@ func TestReasonHasNoSecrets(t *testing.T) {
 	inFolder(t)
 	h := begin(t, echo(t), "told", versions[1])
 	c := call(t, "told")
-	h.End("the server wrote secret", true)
+	h.End("the server wrote secret")
 	h.Close()
 	for _, err := range []error{c.Ping(t.Context()), Name{"told", "mcpecho"}.lost(io.EOF)} {
 		if err == nil || strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), "the server wrote") {
@@ -391,14 +391,12 @@ func TestSessionEndsInTheHandshake(t *testing.T) {
 	dir := inFolder(t)
 	testutil.Must(t, os.Mkdir(dir, 0o700))
 	hello := `{"jsonrpc":"2.0","id":1,"result":{"version":"` + mcp.Version + `"}}`
-	why := `{"jsonrpc":"2.0","id":9,"method":"mcpecho/ended","params":{"status":4,"error":{"kind":"ended","message":"out of luck"}}}`
-	fake(t, dir, "told", hello, why)
 	fake(t, dir, "refused", `{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"","data":{"status":4,"error":{"kind":"ended","message":"out of luck"}}}}`)
 	fake(t, dir, "killed", hello)
 	fake(t, dir, "killed-early")
 	testutil.Must(t, os.WriteFile(filepath.Join(dir, "killed.ended"), []byte("out of luck"), 0o600))
 	testutil.Must(t, os.WriteFile(filepath.Join(dir, "killed-early.ended"), []byte("out of luck"), 0o600))
-	for _, name := range []string{"told", "refused", "killed", "killed-early"} {
+	for _, name := range []string{"refused", "killed", "killed-early"} {
 		_, err := mcp.Connect(t.Context(), &Transport{Name: Name{Text: name}}, nil)
 		if f := failure.Classify(err); f.Status != failure.Unreachable || f.Kind != "ended" || !strings.Contains(f.Message, "out of luck") {
 			t.Errorf("%s: %+v", name, f)

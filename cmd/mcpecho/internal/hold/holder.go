@@ -5,7 +5,7 @@ import (
 	"errors"
 	"net"
 	"slices"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
@@ -23,7 +23,6 @@ const (
 	maxSoon    = 256                   // notifications that wait for a caller to read
 	maxKept    = 256                   // notifications that wait for a watch
 	keptSize   = 1 << 20               // bytes of them, and of those for a caller, but for the first
-	helloTime  = 10 * time.Second      // for the first request of a caller
 	followTime = 2 * time.Second       // for the server to agree to report changes before callers come
 	lastTime   = time.Second           // for a caller to read what is left when the session ends
 	failWait   = 50 * time.Millisecond // after an error of Accept
@@ -50,19 +49,18 @@ type Holder struct {
 	ctx      context.Context // of the callers
 	cancel   context.CancelFunc
 	running  lock.Group
-	begun    chan struct{} // closed when session is set, or when reason is
-	end      sync.Once
+	begun    chan struct{} // closed when session is set
+	ended    atomic.Bool
 	session  *Session
 	answerer *mcp.Client  // answers what results request; nil before 2026-07-28
 	asker    jsonrpc.Conn // to the answerer
 
 	mu       lock.Mutex
-	reason   *failure.Error // why there is no session
 	callers  map[*caller]bool
 	kept     []notification // while no caller watches
 	keptSize int
 	watchers int
-	asking   int // questions
+	asking   int // open questions
 }
 
 // A notification is one of the server, or of the holder.
@@ -102,25 +100,20 @@ func (h *Holder) Serve(s *Session) error {
 	return nil
 }
 
-// End ends the session, unless it has ended: callers learn the reason. With keep, it is left
-// for later ones, until another session has the name, or it is released.
-func (h *Holder) End(reason string, keep bool) {
-	h.end.Do(func() {
-		reason = h.hide(reason) // later commands do not know the secrets
-		h.mu.Lock()
-		h.reason = h.name.ended(reason, nil)
-		h.mu.Unlock()
-		if keep {
-			_ = statefile.Replace(h.path+".ended", []byte(reason[:min(len(reason), maxReason)]))
-		}
-		_ = h.listener.Close() // which removes the socket
-		if h.session == nil {
-			close(h.begun)
-		}
-	})
+// End ends the session, unless it has ended. Callers, and later ones, learn the reason until
+// another session has the name, or it is released. The reason is empty if the user has ended
+// the session.
+func (h *Holder) End(reason string) {
+	if h.ended.Swap(true) {
+		return
+	}
+	if reason = h.hide(reason); reason != "" { // later commands do not know the secrets
+		_ = statefile.Replace(h.path+".ended", []byte(reason[:min(len(reason), maxReason)]))
+	}
+	_ = h.listener.Close() // which removes the socket
 }
 
-// Close returns when all callers have been told why the session has ended.
+// Close returns when all callers have been disconnected.
 func (h *Holder) Close() {
 	h.cancel()
 	h.running.Wait()
@@ -225,24 +218,27 @@ func (h *Holder) sendLocked(n notification) {
 	}
 }
 
-// Asking stops the clocks of all callers until done is called, while the user answers a
-// question.
-func (h *Holder) Asking() (done func()) {
-	h.ask(1)
-	return func() { h.ask(-1) }
-}
-
-func (h *Holder) ask(n int) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	before := h.asking
-	if h.asking += n; before == 0 || h.asking == 0 {
-		h.sendLocked(asking(n > 0))
+// Asking stops the clocks of all callers until done is called, while a question of the server
+// is open. shown means that the user sees it. Without a Holder, there are no callers.
+func (h *Holder) Asking(shown bool) (done func()) {
+	if h == nil {
+		return func() {}
 	}
+	ask := func(n int) {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		before := h.asking
+		if h.asking += n; before == 0 || h.asking == 0 {
+			h.sendLocked(asking(n > 0, shown))
+		}
+	}
+	ask(1)
+	return func() { ask(-1) }
 }
 
-func asking(now bool) notification {
-	return notification{methodAsking, append(wire.AppendBool(wire.AppendKey([]byte{'{'}, "now"), now), '}')}
+func asking(now, shown bool) notification {
+	b := wire.AppendBool(wire.AppendKey([]byte{'{'}, "now"), now)
+	return notification{methodAsking, append(wire.AppendBool(wire.AppendKey(b, "shown"), shown), '}')}
 }
 
 // Idle reports whether no call waits for the server.

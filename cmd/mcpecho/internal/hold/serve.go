@@ -42,13 +42,10 @@ func (h *Holder) serve(socket net.Conn) {
 	var stop context.CancelFunc
 	c.reading, stop = context.WithCancel(context.WithoutCancel(c.ctx))
 	defer stop()
-	late := time.AfterFunc(helloTime, c.leave)
-	defer late.Stop()
 	ready := make(chan struct{})
 	conn, err := stdio.Stream(socket).Open(c.ctx, jsonrpc.Handler{
 		Message: func(_ jsonrpc.Conn, m *jsonrpc.Message) {
 			<-ready
-			late.Stop()
 			c.message(m)
 		},
 		Dropped: func(error, []byte) { c.leave() }, // it is not mcpecho
@@ -77,7 +74,6 @@ func (h *Holder) serve(socket net.Conn) {
 		h.watchers--
 	}
 	last := c.watching && h.watchers == 0
-	reason, greeted := h.reason, c.greeted
 	h.mu.Unlock()
 	if last {
 		h.logAll("")
@@ -85,9 +81,6 @@ func (h *Holder) serve(socket net.Conn) {
 	c.running.Wait()
 	for _, sub := range c.subscribed {
 		sub.Close()
-	}
-	if reason != nil && greeted { // a request: its response says that the caller has read it
-		_, _ = conn.Call(context.WithoutCancel(c.ctx), &jsonrpc.Request{Method: methodEnded, Params: encodeFailure(reason), Timeout: lastTime})
 	}
 	_ = conn.Close()
 }
@@ -125,8 +118,8 @@ func (c *caller) message(m *jsonrpc.Message) {
 			h.mu.Lock()
 			delete(c.calls, m.ID)
 			h.mu.Unlock()
-			if ctx.Err() == nil || c.ctx.Err() != nil { // the caller waits
-				_ = c.conn.Reply(c.reading, m.ID, raw, c.wireError(err))
+			if e, ends := c.wireError(err); ctx.Err() == nil && !ends {
+				_ = c.conn.Reply(c.reading, m.ID, raw, e)
 			}
 			cancel()
 		})
@@ -134,31 +127,29 @@ func (c *caller) message(m *jsonrpc.Message) {
 }
 
 // wireError returns the error of the response: that of the server, or one of the holder,
-// which a server cannot imitate: its error with that code is sent as the data of another.
-func (c *caller) wireError(err error) *jsonrpc.Error {
-	if err == nil {
-		return nil
-	}
+// which a server cannot imitate: its error with that code is sent as the data of another. If
+// the call ends with the session, the caller receives no response, and learns the reason.
+func (c *caller) wireError(err error) (e *jsonrpc.Error, ends bool) {
 	h := c.h
 	h.mu.Lock()
-	s, reason := h.session, h.reason
+	s := h.session
 	h.mu.Unlock()
-	f := failure.Classify(err)
-	if s != nil {
-		f = s.Explain(err)
+	if err == nil || s == nil {
+		return nil, err != nil
 	}
-	if reason != nil && f.Kind != "crashed" {
-		f = reason
+	f := s.Explain(err)
+	if h.ended.Load() && f.Kind != "crashed" {
+		return nil, true
 	}
 	var answer *jsonrpc.Error
 	if !errors.As(err, &answer) || f.Status != failure.Refused || answer.Code == codeOwn {
-		return &jsonrpc.Error{Code: codeOwn, Data: encodeFailure(f)}
+		return &jsonrpc.Error{Code: codeOwn, Data: encodeFailure(f)}, false
 	}
-	e := &jsonrpc.Error{Code: answer.Code, Message: h.hide(answer.Message)}
+	e = &jsonrpc.Error{Code: answer.Code, Message: h.hide(answer.Message)}
 	if answer.Data != nil {
 		e.Data = []byte(h.hide(string(answer.Data)))
 	}
-	return e
+	return e, false
 }
 
 func refused(code int64, message string) error { return &jsonrpc.Error{Code: code, Message: message} }
@@ -176,7 +167,7 @@ func (c *caller) handle(ctx context.Context, m *jsonrpc.Message) (mcp.RawMessage
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	if h.session == nil || m.Method == methodHello {
+	if m.Method == methodHello {
 		return c.hello()
 	}
 	return c.forward(ctx, m)
@@ -194,11 +185,10 @@ func (c *caller) forward(ctx context.Context, m *jsonrpc.Message) (mcp.RawMessag
 		return s.Greeting, nil
 	case Kept:
 		return mcp.RawMessage("{}"), c.watch(ctx)
-	case methodAsk, methodAsking, methodEnded:
-		if !modern || m.Method != methodAsk {
+	case methodAsk:
+		if !modern {
 			return nil, refused(jsonrpc.CodeMethodNotFound, "this session has no such requests")
 		}
-		defer h.Asking()()
 		return h.asker.Call(ctx, &jsonrpc.Request{Method: text(m.Params, "method"), Params: wire.Lookup(m.Params, "params"), Cancel: cancelRequest})
 	case "tools/list":
 		var cursor *string
@@ -237,11 +227,8 @@ func (c *caller) hello() (mcp.RawMessage, error) {
 	h := c.h
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.session == nil {
-		return nil, h.reason
-	}
 	if h.asking > 0 && !h.callers[c] {
-		n := asking(true)
+		n := asking(true, true)
 		c.soon <- n
 		c.soonSize += len(n.params)
 	}
