@@ -142,8 +142,9 @@ func (c *Client) roundTrip(ctx context.Context, q *request) (RawMessage, error) 
 		}
 	}
 	raw, err := c.send(ctx, q)
-	// Another server does not receive the answers to the questions of this one.
-	if err == nil || !isSessionLoss(err) && !saysUninitialized(a, err) && !(a.hint && isRefusal(err) && q.inputs.answers == nil) {
+	// Another server receives neither cursors of this one nor the answers to its questions.
+	own := q.traits&continues != 0 || q.inputs.answers != nil
+	if err == nil || !isSessionLoss(err) && !saysUninitialized(a, err) && !(a.hint && isRefusal(err) && !own) {
 		return raw, err
 	}
 	if a, err = c.renewFor(ctx, q, a, err); err != nil {

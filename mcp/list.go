@@ -155,6 +155,7 @@ func page[R result](ctx context.Context, c *Client, method string, cursor *strin
 func pageRequest(method string, cursor *string) *request {
 	q := newRequest(method, "", nil)
 	if cursor != nil {
+		q.traits |= continues
 		q.params = func(_ *request, b []byte) ([]byte, error) {
 			return wire.AppendString(wire.AppendKey(b, "cursor"), *cursor), nil
 		}
@@ -288,7 +289,9 @@ func (c *Client) CallList(ctx context.Context, method, uri, key string, f func(i
 	defer l.seen.forget(c)
 	for l.more() {
 		q := newRequest(method, uri, (*request).appendPage)
-		q.args = l.next
+		if q.args = l.next; l.next != nil {
+			q.traits |= continues
+		}
 		if method != listSkills {
 			q.traits &^= cacheable
 		}

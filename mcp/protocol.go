@@ -70,7 +70,7 @@ const (
 
 // traits are the properties of a request that follow from its method, and from
 // the task extension.
-type traits uint8
+type traits uint16
 
 const (
 	repeatable     traits = 1 << iota // the server may receive the request twice without harm
@@ -81,6 +81,7 @@ const (
 	bindsArguments                    // the connection may repeat arguments in headers
 	mayBeTask                         // the request asks the server to create a task (2025-11-25)
 	keepsEmpty                        // the caller gave the params as JSON text, which is sent even if it is {}
+	continues                         // the request has a cursor, which another server would not know
 )
 
 // traitsOf returns the traits that all requests of a method have.

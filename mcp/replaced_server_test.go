@@ -14,6 +14,7 @@ import (
 type replacedServer struct {
 	changingServer
 	replaced bool
+	pages    bool     // it is replaced after the first page of its tools
 	got      []string // params of the calls that the legacy server received
 }
 
@@ -22,6 +23,9 @@ func (s *replacedServer) Open(context.Context, jsonrpc.Handler) (jsonrpc.Conn, e
 func (s *replacedServer) Call(ctx context.Context, req *jsonrpc.Request) (jsonrpc.RawMessage, error) {
 	inSession := req.HTTP.Session == jsonrpc.InSession
 	switch {
+	case s.pages && !s.replaced:
+		s.replaced = true
+		return []byte(`{"resultType":"complete","nextCursor":"c","tools":[{"name":"old","inputSchema":{"type":"object"}}]}`), nil
 	case s.replaced && !inSession && req.Method == "tools/call":
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "Method not found"}
 	case s.replaced && req.Method == "tools/call":
@@ -62,5 +66,19 @@ func TestReplacedServer(t *testing.T) {
 	}
 	if tools, err := c.ListTools(t.Context()); err != nil || len(tools) != 0 {
 		t.Errorf("the tools are %v, %v", tools, err)
+	}
+}
+
+// TestServerIsReplacedWithinList: another server does not continue a list of the first one.
+func TestServerIsReplacedWithinList(t *testing.T) {
+	for _, cache := range []mcp.Cache{nil, mcp.CacheSize(0)} {
+		s := &replacedServer{changingServer: changingServer{done: make(chan struct{})}, pages: true}
+		c := connectTransport(t, replacedTransport{s}, &mcp.Options{CachedServer: &mcp.ServerInfo{ProtocolVersion: modern}, Cache: cache})
+		if tools, err := c.ListTools(t.Context()); err == nil && len(tools) > 0 {
+			t.Errorf("the tools are those of both servers: %v", tools)
+		}
+		if tools, err := c.ListTools(t.Context()); err != nil || len(tools) != 0 {
+			t.Errorf("the tools are %v, %v", tools, err)
+		}
 	}
 }
