@@ -20,7 +20,7 @@ func start(t *testing.T) *host.Host {
 	calculator.Tool("add", map[string]any{"type": "object", "properties": map[string]any{"a": map[string]any{"type": "number"}, "b": map[string]any{"type": "number"}}},
 		func(c *mcptest.Call) (any, error) { return c.Number("a") + c.Number("b"), nil })
 	camera.Tool("picture", nil, func(*mcptest.Call) (any, error) {
-		return mcp.Content{Type: mcp.ContentImage, MIMEType: "image/png", Data: "iVBORw0KGgo="}, nil
+		return mcp.Content{Type: mcp.ContentImage, MIMEType: "image/gif", Data: "R0lGODlhAQABAA=="}, nil
 	})
 	camera.Tool("zoom", nil, func(*mcptest.Call) (any, error) {
 		return &mcp.CallToolResult{Content: []mcp.Content{mcp.TextContent("the lens is stuck")}, IsError: true}, nil
@@ -99,7 +99,7 @@ func fakeAPI(t *testing.T, unknown string) {
 		case 2:
 			wantJSON(t, q.Messages[1].Content, calls)
 			wantJSON(t, q.Messages[2].Content, `[{"type":"tool_result","tool_use_id":"t1","content":[{"type":"text","text":"42"}]},
-				{"type":"tool_result","tool_use_id":"t2","content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"iVBORw0KGgo="}}]},
+				{"type":"tool_result","tool_use_id":"t2","content":[{"type":"image","source":{"type":"base64","media_type":"image/gif","data":"R0lGODlhAQABAA=="}}]},
 				{"type":"tool_result","tool_use_id":"t3","content":[{"type":"text","text":"the lens is stuck"}],"is_error":true},
 				{"type":"tool_result","tool_use_id":"t4","content":[{"type":"text","text":`+quote(unknown)+`}],"is_error":true}]`)
 			_, _ = w.Write([]byte(`{"type":"message","role":"assistant","stop_reason":"end_turn","content":[{"type":"text","text":"A cat, and 42."}]}`))

@@ -20,7 +20,7 @@ func start(t *testing.T) *host.Host {
 	calculator.Tool("add", map[string]any{"type": "object", "properties": map[string]any{"a": map[string]any{"type": "number"}, "b": map[string]any{"type": "number"}}},
 		func(c *mcptest.Call) (any, error) { return c.Number("a") + c.Number("b"), nil })
 	camera.Tool("picture", nil, func(*mcptest.Call) (any, error) {
-		return mcp.Content{Type: mcp.ContentImage, MIMEType: "image/png", Data: "iVBORw0KGgo="}, nil
+		return mcp.Content{Type: mcp.ContentImage, MIMEType: "image/gif", Data: "R0lGODlhAQABAA=="}, nil
 	})
 	camera.Tool("zoom", nil, func(*mcptest.Call) (any, error) {
 		return &mcp.CallToolResult{Content: []mcp.Content{mcp.TextContent("the lens is stuck")}, IsError: true}, nil
@@ -96,7 +96,7 @@ func fakeAPI(t *testing.T, unknown string) {
 		case 2:
 			wantJSON(t, q.Messages, "["+question+","+calls+`,
 				{"role":"tool","tool_call_id":"c1","content":"42"},
-				{"role":"tool","tool_call_id":"c2","content":"[image content: image/png, 8 bytes]"},
+				{"role":"tool","tool_call_id":"c2","content":"[image content: image/gif, 10 bytes]"},
 				{"role":"tool","tool_call_id":"c3","content":"Error: the lens is stuck"},
 				{"role":"tool","tool_call_id":"c4","content":`+quote("Error: "+unknown)+`}]`)
 			_, _ = w.Write([]byte(`{"choices":[{"finish_reason":"stop","message":{"role":"assistant","content":"A cat, and 42."}}]}`))

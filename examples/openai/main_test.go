@@ -20,7 +20,7 @@ func start(t *testing.T) *host.Host {
 	calculator.Tool("add", map[string]any{"type": "object", "properties": map[string]any{"a": map[string]any{"type": "number"}, "b": map[string]any{"type": "number"}}},
 		func(c *mcptest.Call) (any, error) { return c.Number("a") + c.Number("b"), nil })
 	camera.Tool("picture", nil, func(*mcptest.Call) (any, error) {
-		return mcp.Content{Type: mcp.ContentImage, MIMEType: "image/png", Data: "iVBORw0KGgo="}, nil
+		return mcp.Content{Type: mcp.ContentImage, MIMEType: "image/gif", Data: "R0lGODlhAQABAA=="}, nil
 	})
 	camera.Tool("zoom", nil, func(*mcptest.Call) (any, error) {
 		return &mcp.CallToolResult{Content: []mcp.Content{mcp.TextContent("the lens is stuck")}, IsError: true}, nil
@@ -95,7 +95,7 @@ func fakeAPI(t *testing.T, unknown string) {
 		case 2:
 			wantJSON(t, q.Input, "["+question+","+calls+`,
 				{"type":"function_call_output","call_id":"c1","output":"42"},
-				{"type":"function_call_output","call_id":"c2","output":[{"type":"input_image","image_url":"data:image/png;base64,iVBORw0KGgo="}]},
+				{"type":"function_call_output","call_id":"c2","output":[{"type":"input_image","image_url":"data:image/gif;base64,R0lGODlhAQABAA=="}]},
 				{"type":"function_call_output","call_id":"c3","output":"Error: the lens is stuck"},
 				{"type":"function_call_output","call_id":"c4","output":`+quote("Error: "+unknown)+`}]`)
 			_, _ = w.Write([]byte(`{"object":"response","status":"completed","output":[

@@ -55,6 +55,8 @@ func Image(c *mcp.Content, many bool) (mime, data, note string, ok bool) {
 		return "", "", "", false
 	case kind == "":
 		why = "not a PNG, JPEG, GIF or WebP image"
+	case width == 0 || height == 0: // an API would reject each later request of the conversation
+		why = "cut off or damaged"
 	case max(width, height) > limit:
 		why = strconv.Itoa(width) + " × " + strconv.Itoa(height) + " pixels, of which models accept " + strconv.Itoa(limit)
 	case len(data) > maxImage:

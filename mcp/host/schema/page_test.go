@@ -36,17 +36,17 @@ func TestPageHasTheRules(t *testing.T) {
 // TestPageHasTheBlocks compares the table of blocks and providers with what the package
 // writes.
 func TestPageHasTheBlocks(t *testing.T) {
-	const png, shown = "iVBORw0KGgo=", "what is shown"
+	const gif, shown = "R0lGODlhAQABAA==", "what is shown"
 	resource := func(mime, blob string) mcp.Content {
 		return mcp.Content{Type: mcp.ContentResource, Resource: &mcp.ResourceContents{URI: "u", MIMEType: mime, Blob: blob}}
 	}
 	user := mcp.TextContent(shown)
 	user.Annotations = &mcp.Annotations{Audience: []mcp.Role{mcp.RoleUser}}
-	image := mcp.Content{Type: mcp.ContentImage, MIMEType: "image/jpg", Data: png}
+	image := mcp.Content{Type: mcp.ContentImage, MIMEType: "image/jpg", Data: gif}
 	samples := map[string][]mcp.Content{
 		"text":                       {mcp.TextContent(shown)},
 		"text of a resource":         {{Type: mcp.ContentResource, Resource: &mcp.ResourceContents{URI: "u", Text: shown}}, resource("text/csv", "d2hhdCBpcyBzaG93bg==")},
-		"PNG, JPEG":                  {image, resource("image/png", png)},
+		"PNG, JPEG":                  {image, resource("image/png", gif)},
 		"the same in an":             {image},
 		"other images":               {{Type: mcp.ContentImage, MIMEType: "image/png", Data: "AAAA"}, resource("application/zip", "AAAA")},
 		"audio":                      {{Type: mcp.ContentAudio, MIMEType: "audio/wav", Data: "AAAA"}},

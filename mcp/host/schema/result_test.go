@@ -22,14 +22,16 @@ const (
 
 func TestImagesAreNormalized(t *testing.T) {
 	std := base64.StdEncoding.EncodeToString
-	small := std([]byte(png(16)))
+	small, small16 := std([]byte(png(16))), strings.Replace(jpeg, "\x23\x28", "\x00\x10", 1)
 	for name, test := range map[string]struct{ mime, data, want string }{
 		"as they are":  {"image/png", small, "image/png " + small},
 		"a URL":        {"image/png", "data:image/png;base64," + small, "image/png " + small},
 		"the alphabet": {"image/webp", base64.RawURLEncoding.EncodeToString([]byte(webp + "\xfb\xff")), "image/webp " + std([]byte(webp+"\xfb\xff"))},
 		"lines":        {"image/gif", std([]byte(gif))[:8] + "\r\n" + std([]byte(gif))[8:], "image/gif " + std([]byte(gif))},
 		"the type":     {"image/jpeg", small, "image/png " + small},
-		"jpg":          {"image/jpg", std([]byte(jpeg[:8])), "image/jpeg " + std([]byte(jpeg[:8]))},
+		"jpg":          {"image/jpg", std([]byte(small16)), "image/jpeg " + std([]byte(small16))},
+		"cut off":      {"image/jpg", std([]byte(jpeg[:8])), "cut off or damaged"},
+		"cut early":    {"image/png", std([]byte(png(16)[:20])), "cut off or damaged"},
 		"upper case":   {"IMAGE/PNG", small, "image/png " + small},
 		"not base64":   {"image/png", "<no screenshot>", "not base64"},
 		"HTML":         {"image/png", std([]byte("<html>")), "not a PNG, JPEG, GIF or WebP image"},

@@ -147,7 +147,7 @@ func TestSchemaBombs(t *testing.T) {
 
 func TestResults(t *testing.T) {
 	res := &mcp.CallToolResult{Content: []mcp.Content{
-		mcp.TextContent("one"), {Type: mcp.ContentImage, MIMEType: "image/png", Data: "iVBORw0KGgo="},
+		mcp.TextContent("one"), {Type: mcp.ContentImage, MIMEType: "image/png", Data: "R0lGODlhAQABAA=="},
 		{Type: mcp.ContentAudio, MIMEType: "audio/wav", Data: "AAAA"},
 		{Type: mcp.ContentResource, Resource: &mcp.ResourceContents{URI: "u", Text: "two"}},
 	}}
@@ -155,14 +155,14 @@ func TestResults(t *testing.T) {
 	structured := &mcp.CallToolResult{StructuredContent: mcp.RawMessage(`{"a":9007199254740993}`)}
 	for _, test := range []struct{ got, want string }{
 		{string(schema.AnthropicResult("i", res)), `{"type":"tool_result","tool_use_id":"i","content":[{"type":"text","text":"one"},` +
-			`{"type":"image","source":{"type":"base64","media_type":"image/png","data":"iVBORw0KGgo="}},` +
+			`{"type":"image","source":{"type":"base64","media_type":"image/gif","data":"R0lGODlhAQABAA=="}},` +
 			`{"type":"text","text":"[audio content: audio/wav, 3 bytes]"},{"type":"text","text":"two"}]}`},
 		{string(schema.AnthropicResult("i", failure)), `{"type":"tool_result","tool_use_id":"i","content":[{"type":"text","text":"gone"}],"is_error":true}`},
 		{string(schema.AnthropicResult("i", &mcp.CallToolResult{})), `{"type":"tool_result","tool_use_id":"i","content":[{"type":"text","text":"(empty result)"}]}`},
-		{string(schema.OpenAIResult("i", res)), `{"role":"tool","tool_call_id":"i","content":"one\n[image content: image/png, 8 bytes]\n[audio content: audio/wav, 3 bytes]\ntwo"}`},
+		{string(schema.OpenAIResult("i", res)), `{"role":"tool","tool_call_id":"i","content":"one\n[image content: image/png, 10 bytes]\n[audio content: audio/wav, 3 bytes]\ntwo"}`},
 		{string(schema.OpenAIResult("i", failure)), `{"role":"tool","tool_call_id":"i","content":"Error: gone"}`},
 		{string(schema.OpenAIResponsesResult("i", res)), `{"type":"function_call_output","call_id":"i","output":[{"type":"input_text","text":"one"},` +
-			`{"type":"input_image","image_url":"data:image/png;base64,iVBORw0KGgo="},{"type":"input_text","text":"[audio content: audio/wav, 3 bytes]"},{"type":"input_text","text":"two"}]}`},
+			`{"type":"input_image","image_url":"data:image/gif;base64,R0lGODlhAQABAA=="},{"type":"input_text","text":"[audio content: audio/wav, 3 bytes]"},{"type":"input_text","text":"two"}]}`},
 		{string(schema.OpenAIResponsesResult("i", failure)), `{"type":"function_call_output","call_id":"i","output":"Error: gone"}`},
 		{string(schema.GeminiResult("n", structured)), `{"functionResponse":{"name":"n","response":{"output":{"a":9007199254740993}}}}`},
 		{string(schema.GeminiResult("n", failure)), `{"functionResponse":{"name":"n","response":{"error":"gone"}}}`},
