@@ -33,6 +33,12 @@ type Event struct {
 	Data []byte
 }
 
+// HasMessage reports whether the event has a message: some servers send an error as an
+// event of the type error.
+func (e *Event) HasMessage() bool {
+	return len(e.Data) > 0 && (e.Type == "message" || e.Type == "error")
+}
+
 // A Reader reads the events of a stream. It must not be used by several
 // goroutines at once.
 type Reader struct {

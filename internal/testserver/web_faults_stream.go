@@ -56,6 +56,7 @@ func syntaxFaults() []Fault {
 			event: sendsEvents("data: \n\ndata\n\ndata:\n\ndata\ndata\n\nevent: message\n\n" + right)},
 		{Name: "event-other-names", Row: 14, Does: "sends events of other names with wrong responses, then the correct one",
 			event: sendsEvents("event: ping\ndata: $wrong\n\nevent: Message\ndata: $wrong\n\nevent: message \ndata: $wrong\n\n" + right)},
+		{Name: "event-error", Row: 14, Does: "sends the response in an event of the type error", event: sendsEvents("event: error\ndata: $msg\n\n")},
 		{Name: "event-odd-fields", Row: 14, Does: "sends unknown fields, and field names in upper case or beside a space",
 			event: sendsEvents("x: 1\nDATA: $wrong\n data: $wrong\ndata : $wrong\nfoo\n" + right)},
 		{Name: "event-ids", Row: 14, Does: "sends ids that are empty, contain NUL or are not ASCII",

@@ -87,7 +87,7 @@ func (c *conn) read() error {
 			return errEnded
 		case err != nil:
 			return err
-		case ev.Type == "message" && len(ev.Data) > 0:
+		case ev.HasMessage():
 			c.Receive(c, ev.Data, jsonrpc.ID{})
 		case ev.Type == "endpoint":
 			c.dropped(errSecond, nil) // without the data, which usually contains the session id

@@ -29,14 +29,17 @@ func TestResponsesOfPublicReports(t *testing.T) {
 		to   string // a notification, a call or GET
 		with func(w http.ResponseWriter, id string)
 	}{
-		{"note", write(200, "", "")},                                                               // helidon-mcp#175
-		{"note", write(202, "text/plain; charset=utf-8", "Accepted")},                              // java-sdk#748
-		{"note", write(200, "application/json", "{}")},                                             // java-sdk#413
-		{"note", write(202, "application/json", "null")},                                           // java-sdk#757
-		{"note", write(200, "text/event-stream", "data:\n\n")},                                     // java-sdk#586
-		{"note", write(200, "text/event-stream", "event: message\ndata: {}\n\n")},                  // metorial-platform#509
-		{"note", write(200, "application/json", `{"jsonrpc":"2.0","result":{}}`)},                  // shenyu#6834
-		{"note", write(200, "application/json", `{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}`)}, // shenyu#6834, of an earlier request
+		{"note", write(200, "", "")},                                                                       // helidon-mcp#175
+		{"note", write(202, "text/plain; charset=utf-8", "Accepted")},                                      // java-sdk#748
+		{"note", write(200, "application/json", "{}")},                                                     // java-sdk#413
+		{"note", write(202, "application/json", "null")},                                                   // java-sdk#757
+		{"note", write(200, "application/json", "")},                                                       // revv#145
+		{"note", write(200, "application/json", `{"jsonrpc":"2.0","id":null}`)},                            // oramacore#335
+		{"note", write(200, "application/json", `{"jsonrpc":"2.0","method":"notifications/initialized"}`)}, // chimp#53
+		{"note", write(200, "text/event-stream", "data:\n\n")},                                             // java-sdk#586
+		{"note", write(200, "text/event-stream", "event: message\ndata: {}\n\n")},                          // metorial-platform#509
+		{"note", write(200, "application/json", `{"jsonrpc":"2.0","result":{}}`)},                          // shenyu#6834
+		{"note", write(200, "application/json", `{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}`)},         // shenyu#6834, of an earlier request
 		{"note", write(200, "application/json", `{"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":"Method not found"}}`)},
 		{"get", write(200, "text/event-stream", "")},               // kotlin-sdk#715
 		{"get", write(404, "text/html", "<html>not found</html>")}, // docs-mcp-server#312
@@ -77,5 +80,32 @@ func TestResponsesOfPublicReports(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// TestErrorsOfPublicReports: an error outside of a JSON-RPC response has its text.
+func TestErrorsOfPublicReports(t *testing.T) {
+	stack := strings.Repeat(`{"className":"io.modelcontextprotocol.server.Servlet","lineNumber":264},`, 100)
+	for _, tt := range []struct {
+		status           int
+		contentType      string
+		body, want, lack string
+	}{
+		{200, "text/event-stream", `event: error` + "\n" + `data: {"jsonrpc":"2.0","id":$id,"error":{"code":-32000,"message":"quota exceeded"}}` + "\n\n", "quota exceeded (code -32000)", "stream"}, // python-sdk#1514
+		{400, "application/json", `{"cause":null,"stackTrace":[` + stack + `{}],"jsonRpcError":{"code":-32602,"message":"no such city","data":null}}`, "no such city", "stackTrace"},                 // java-sdk#955
+	} {
+		s := &server{session: "s"}
+		s.post = func(w http.ResponseWriter, r *request) bool {
+			if r.Method == "tools/call" {
+				w.Header().Set("Content-Type", tt.contentType)
+				w.WriteHeader(tt.status)
+				_, _ = io.WriteString(w, strings.ReplaceAll(tt.body, "$id", string(r.ID)))
+			}
+			return r.Method == "tools/call"
+		}
+		_, err := s.open(t, nil, nil).CallTool(t.Context(), "x", nil)
+		if err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), tt.lack) {
+			t.Errorf("%v, want %s", err, tt.want)
+		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stdmcp/stdmcp/internal/buffers"
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/httpx"
+	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/httperr"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
@@ -108,6 +109,9 @@ func (c *conn) statusError(resp *http.Response, id jsonrpc.ID, sent http.Header)
 			if c.Handler.Trace != nil {
 				c.Handler.Trace(false, data)
 			}
+		} else if e := wire.Lookup(data, "jsonRpcError"); e != nil { // an exception of the Java SDK, behind its stack
+			m, _ = jsonrpc.Parse([]byte(`{"jsonrpc":"2.0","id":null,"error":` + string(e) + "}"))
+			rpcErr = m.Error
 		}
 	}
 	status := httpx.NewStatusError(resp, typeJSON)

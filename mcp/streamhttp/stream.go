@@ -127,7 +127,7 @@ func (s *stream) read(resp *http.Response) error {
 			return err
 		}
 		s.empty = 0
-		if ev.Type != "message" || len(ev.Data) == 0 {
+		if !ev.HasMessage() {
 			continue
 		}
 		if first && moved && s.seen[id] && (id != resumed || time.Since(began) >= replayTime) {

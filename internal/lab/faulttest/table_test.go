@@ -110,7 +110,7 @@ var firstRows = []row{
 	}},
 	{n: 14, title: "event-stream vectors: BOM, CR, LF, CRLF, NUL, comments, empty data, ids, retry", on: "EH", expected: "as WHATWG specifies", lines: []line{
 		on("EH", "stream-cr stream-mixed-breaks stream-bom stream-comments event-comments event-no-name event-no-space "+
-			"event-two-spaces event-in-lines event-odd-fields event-ids event-nul event-odd-retry", works),
+			"event-two-spaces event-in-lines event-error event-odd-fields event-ids event-nul event-odd-retry", works),
 		on("EH", "event-empty-data", works.drops(malformed)),
 		on("EH", "event-other-names", works),
 	}},
