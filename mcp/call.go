@@ -189,6 +189,9 @@ func (c *Client) send(ctx context.Context, q *request) (RawMessage, error) {
 	if timeout > 0 {
 		q.wire.Timeout, q.wire.TimeoutErr = timeout, c.timeoutErr(timeout)
 	}
+	if c.unmatched.Load() != nil {
+		c.unmatched.Store(nil)
+	}
 	raw, err := c.conn.Call(ctx, &q.wire)
 	if err != nil {
 		if serverError(err) == nil && c.era() != nil { // Connect explains its own error

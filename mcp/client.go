@@ -35,14 +35,15 @@ type shared struct {
 	agreed        atomic.Pointer[agreement] // with the server; empty during Connect; another one for each session
 	transport     jsonrpc.TransportFeatures
 	progress      progressTable
-	notifications queue.Queue   // calls the functions that handle notifications
-	requests      requestTable  // of the server
-	probes        atomic.Uint64 // the ids of the requests server/discover; see probing
-	notified      atomic.Int64  // notifications sent, less the errors without an id that came in return
-	modern        atomic.Bool   // the server has responded to server/discover, possibly late
-	budget        queue.Budget  // of what the server sends and the client keeps beyond the message
-	cache         resultCache   // may be nil
-	tasks         tasker        // may be nil
+	notifications queue.Queue            // calls the functions that handle notifications
+	requests      requestTable           // of the server
+	probes        atomic.Uint64          // the ids of the requests server/discover; see probing
+	notified      atomic.Int64           // notifications sent, less the errors without an id that came in return
+	unmatched     atomic.Pointer[string] // the last response to no call since a call began, for a timeout
+	modern        atomic.Bool            // the server has responded to server/discover, possibly late
+	budget        queue.Budget           // of what the server sends and the client keeps beyond the message
+	cache         resultCache            // may be nil
+	tasks         tasker                 // may be nil
 
 	mu             lock.Mutex
 	observers      []observer   // replaced, never modified

@@ -158,6 +158,9 @@ func (c *Client) explain(err error) error {
 			}
 		})
 	}
+	if text := c.unmatched.Load(); text != nil && errors.Is(err, context.DeadlineExceeded) {
+		err = diag.Error(err.Error()+*text, nil, err)
+	}
 	return err
 }
 

@@ -349,6 +349,9 @@ func (c *Client) dropped(reason error, data []byte) {
 			return
 		}
 		m, err := jsonrpc.Parse(data)
+		if err == nil {
+			c.noteUnmatched(&m)
+		}
 		if err == nil && m.Error != nil && (m.ID.String() == "null" && c.answered() || bytes.Contains(data, []byte("server/discover"))) {
 			return // servers must not respond to notifications, or to the probe with another id, and some do
 		}
@@ -361,6 +364,16 @@ func (c *Client) dropped(reason error, data []byte) {
 		}
 	}
 	c.discarded(reason, data)
+}
+
+// noteUnmatched keeps what a response to no call says, which may be the one that a call
+// waits for.
+func (c *Client) noteUnmatched(m *jsonrpc.Message) {
+	text := "; the server sent a response with the id " + diag.Printable(m.ID.String(), 100) + ", which no call has"
+	if m.Error != nil {
+		text += ": " + diag.Printable(m.Error.Error(), 200)
+	}
+	c.unmatched.Store(&text)
 }
 
 func (c *Client) answered() bool {

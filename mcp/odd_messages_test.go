@@ -1,10 +1,12 @@
 package mcp_test
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -103,6 +105,34 @@ func TestLateAnswersToTheProbe(t *testing.T) {
 			}
 			if l.all() != nil {
 				t.Errorf("%s: %v", answer, l.all())
+			}
+		})
+	}
+}
+
+// TestTimeoutNamesTheResponseToNoCall: the server may have changed the id, or could not
+// read the request.
+func TestTimeoutNamesTheResponseToNoCall(t *testing.T) {
+	for answer, want := range map[string]string{
+		`{"jsonrpc":"2.0","id":"call-77","result":{"content":[]}}`:                             `; the server sent a response with the id "call-77", which no call has`, // radare2-mcp#68
+		`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Unexpected character"}}`: `id null, which no call has: Unexpected character (code -32700)`,        // helidon-mcp#65
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			calls := 0
+			_, rwc := newPeer(t, legacy, func(p *peer, m request) {
+				if m.Method == "tools/call" && calls < 2 {
+					calls++
+					p.send(answer)
+				}
+			})
+			c := connectStream(t, rwc, &mcp.Options{Timeout: 5 * time.Second})
+			for i := range 3 {
+				ctx, cancel := context.WithTimeout(t.Context(), time.Duration(1+5*i)*time.Second) // once the context's own deadline
+				_, err := c.CallTool(ctx, "a", nil)
+				cancel()
+				if named := err != nil && strings.HasSuffix(err.Error(), want); named != (i < 2) || !errors.Is(err, context.DeadlineExceeded) {
+					t.Errorf("call %d: %v, want %s", i, err, want)
+				}
 			}
 		})
 	}
