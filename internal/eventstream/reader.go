@@ -67,6 +67,8 @@ func NewReader(r io.Reader, max int) *Reader {
 	return &Reader{window: window{r: r, max: max + lineSlack}, max: max}
 }
 
+const errGzip = diag.Message("the server compresses the stream without Content-Encoding: gzip")
+
 // LastID returns the id to send in Last-Event-ID: the id of the last event or,
 // if that has none, of an earlier one. Events without data, which Next skips,
 // count. LastID is empty until the server sends an id, and after the server
@@ -90,7 +92,9 @@ func (r *Reader) Next() (Event, error) {
 		}
 		end, ok := r.lineEnd()
 		if !ok {
-			r.err = r.more()
+			if r.err = r.more(); !r.started && bytes.HasPrefix(r.buf[r.from:r.to], []byte("\x1f\x8b")) {
+				r.err = errGzip
+			}
 			continue
 		}
 		line := r.buf[r.from:end]

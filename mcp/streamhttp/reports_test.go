@@ -93,6 +93,7 @@ func TestErrorsOfPublicReports(t *testing.T) {
 	}{
 		{200, "text/event-stream", `event: error` + "\n" + `data: {"jsonrpc":"2.0","id":$id,"error":{"code":-32000,"message":"quota exceeded"}}` + "\n\n", "quota exceeded (code -32000)", "stream"}, // python-sdk#1514
 		{400, "application/json", `{"cause":null,"stackTrace":[` + stack + `{}],"jsonRpcError":{"code":-32602,"message":"no such city","data":null}}`, "no such city", "stackTrace"},                 // java-sdk#955
+		{200, "text/event-stream", "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\n\x4b", "the server compresses the stream without Content-Encoding", "before the result"},                               // puppyone#1319
 	} {
 		s := &server{session: "s"}
 		s.post = func(w http.ResponseWriter, r *request) bool {
