@@ -137,3 +137,18 @@ func TestTimeoutNamesTheResponseToNoCall(t *testing.T) {
 		})
 	}
 }
+
+// TestByteOrderMarks: some programs on Windows begin their output with one.
+func TestByteOrderMarks(t *testing.T) {
+	_, rwc := newPeer(t, legacy, func(p *peer, m request) {
+		if m.Method == "tools/call" {
+			p.conn.Write([]byte("\ufeff"))
+			p.answer(m, `{"content":[]}`)
+		}
+	})
+	var odd []string
+	c := connectStream(t, rwc, &mcp.Options{Trace: &mcp.Trace{Odd: func(_ context.Context, reason error, _ []byte) { odd = append(odd, reason.Error()) }}})
+	if _, err := c.CallTool(t.Context(), "a", nil); err != nil || len(odd) != 1 || !strings.Contains(odd[0], "byte order mark") {
+		t.Errorf("%v, reported %q", err, odd)
+	}
+}

@@ -23,6 +23,8 @@ const (
 	// maxHint limits what a short message may cost after a long one.
 	maxHint = 2 << 20
 
+	mark = "\ufeff" // the byte order mark
+
 	// The limits of text that is not JSON, without a message in between.
 	maxNonJSON      = 1 << 20
 	maxNonJSONLines = 10_000
@@ -50,6 +52,7 @@ type lines struct {
 
 	hidden      []string // secrets of the server's settings
 	noted, part bool     // odd and begin are not empty
+	marked      bool     // there was a byte order mark since the last message
 
 	mu    lock.Mutex // guards what follows, for Explain
 	odd   string     // what else was read since the last message
@@ -85,8 +88,12 @@ func (l *lines) Read() ([]byte, error) {
 		if l.part {
 			l.endPart()
 		}
-		_, line := trim(l.buf[l.from:end])
+		_, line := l.trim(l.buf[l.from:end])
 		msg, err := l.message(line)
+		if l.marked && msg != nil {
+			l.marked = false
+			msg = append([]byte(mark), msg...) // the dispatcher removes the mark, and reports it
+		}
 		l.from, l.seen = end+1, 0
 		if len(l.buf) != smallBuffer && l.to-l.from < smallBuffer {
 			l.shrink()
@@ -99,13 +106,14 @@ func (l *lines) Read() ([]byte, error) {
 
 // trim removes spaces and byte-order marks in front of a message, of n bytes, and the
 // carriage return of a CRLF after it.
-func trim(text []byte) (n int, line []byte) {
+func (l *lines) trim(text []byte) (n int, line []byte) {
 	line = text
 	for len(line) > 0 {
 		if c := line[0]; c == ' ' || c == '\t' || c == '\r' {
 			line = line[1:]
-		} else if bytes.HasPrefix(line, []byte("\ufeff")) {
-			line = line[len("\ufeff"):]
+		} else if bytes.HasPrefix(line, []byte(mark)) {
+			line = line[len(mark):]
+			l.marked = true
 		} else {
 			break
 		}
@@ -160,7 +168,7 @@ func (l *lines) check(line []byte) error {
 }
 
 func (l *lines) more() error {
-	n, line := trim(l.buf[l.from:l.to])
+	n, line := l.trim(l.buf[l.from:l.to])
 	l.from += n
 	l.seen = l.to - l.from
 	if err := l.check(line); err != nil {

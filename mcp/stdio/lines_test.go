@@ -36,7 +36,7 @@ func TestLines(t *testing.T) {
 	}{
 		"plain":            {in: "{1}\n[2]\n", want: []string{"{1}", "[2]"}},
 		"CRLF":             {in: "{1}\r\n{2}\r\n", want: []string{"{1}", "{2}"}},
-		"byte-order marks": {in: "\ufeff{1}\n\ufeff{2}\n", want: []string{"{1}", "{2}"}},
+		"byte-order marks": {in: "\ufeff{1}\n\ufeff{2}\n", want: []string{"\ufeff{1}", "\ufeff{2}"}},
 		"blanks":           {in: "\n\r\n  \n\t{1} \n\n", want: []string{"{1} "}},
 		"noise":            {in: "Server ready.\n{1}\n\"x\"\n", want: []string{"{1}"}, dropped: []string{"Server ready.", `"x"`}},
 		"UTF-8":            {in: "{ä€😀}\n", want: []string{"{ä€😀}"}},
