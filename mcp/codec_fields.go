@@ -20,7 +20,11 @@ func (c *codec) take(key string) bool {
 	if c.hints {
 		c.hint, c.mark = true, c.r.Mark()
 	}
-	return !c.r.Null()
+	if c.r.Null() {
+		c.r.Note("a member that is null")
+		return false
+	}
+	return true
 }
 
 // put writes a key if the codec is writing and present is true. It reports
