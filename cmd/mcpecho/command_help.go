@@ -75,7 +75,7 @@ Usage:
 		helpEntry(c.name+talk, "call a server at a URL, or NAME", column, width) +
 		helpEntry(c.name+start, "start a server and call it", column, width) + `
 ` + list + `
-` + reflow("NAME is a server in ~/.mcp.json, in .mcp.json of the current folder, or in a file of -c; FILE:NAME is one in FILE.", width) + `
+` + reflow("NAME is a server in ~/.mcp.json, in .mcp.json of the current folder, or in a file of -c; FILE:NAME is one in FILE, and @NAME is one that hold keeps.", width) + `
 Type "` + c.name + ` help COMMAND" for details, or "` + c.name + ` help flags".
 `
 }
@@ -150,7 +150,11 @@ func (c *invocation) helpFor(cmd *command) string {
 		text += c.usageLine(cmd.usage(true))
 	}
 	if cmd.target {
-		text += "\n" + reflow("TARGET is a URL, the NAME of a configured server, or FILE:NAME.", c.helpWidth()) + "\n"
+		target := "TARGET is a URL, the NAME of a configured server, or FILE:NAME."
+		if !hasWord(unheld, cmd.name) {
+			target = "TARGET is a URL, the NAME of a configured server, FILE:NAME, or @NAME (hold)."
+		}
+		text += "\n" + reflow(target, c.helpWidth()) + "\n"
 	}
 	if cmd.tool {
 		text += "NAME/TOOL is the same as NAME TOOL.\n"

@@ -180,7 +180,7 @@ func TestSessionHintsNameTheProgram(t *testing.T) {
 	t.Parallel()
 	holdServer(t, "hints", "--", "mcpecho", "serve").begun(t)
 	for line, want := range map[string]string{
-		"tools @nothing":              "to begin one: ./other hold nothing -- SERVER-COMMAND",
+		"tools @nothing":              `; "./other help hold" says how to begin one`,
 		"call @hints echo -H a:b":     "begin the session again with it: ./other hold hints -H …",
 		"hold hints -- mcpecho serve": "or end it: ./other release hints",
 	} {

@@ -134,7 +134,7 @@ func (n Name) lost(err error) error {
 	if names := Names(); len(names) > 0 {
 		text += "; there is @" + strings.Join(names, ", @")
 	}
-	return usage(text, "to begin one: "+n.Program+" hold "+n.Text+" -- SERVER-COMMAND")
+	return usage(text, `"`+n.Program+` help hold" says how to begin one`)
 }
 
 // ended returns the failure for a session that has ended for a reason.
