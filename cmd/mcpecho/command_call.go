@@ -200,6 +200,9 @@ func cloneArguments(each []toolargs.Argument, further []flagged) []toolargs.Argu
 func (c *invocation) checkFlagged(given *toolargs.Given, tool string, s *toolargs.Schema) error {
 	for i, f := range c.flagged {
 		at := len(given.Each) - len(c.flagged) + i
+		if p := s.Property(f.Key); p != nil && f.Json && !p.Allows("boolean") {
+			return c.usage("--" + f.Key + " needs a value")
+		}
 		if at < 0 || s.Property(given.Each[at].Key) != nil {
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -136,8 +137,8 @@ const sampleURL = "https://example.com/mcp"
 func (s *diffSide) explainWord(cfg *config.Config, word string) error {
 	c := s.c
 	message := wire.Quote(word) + " is neither a configured server nor a file"
-	known := serverNames(cfg)
-	if near := nearest.Typo(word, append(known, recordingsLike(word)...)); near != "" {
+	known := slices.DeleteFunc(append(serverNames(cfg), recordingsLike(word)...), func(name string) bool { return hasWord(c.typed, name) }) // diff needs two
+	if near := nearest.Typo(word, known); near != "" {
 		return c.suggest(message+" (did you mean "+wire.Quote(near)+"?)", c.renamed(word, near))
 	}
 	if isProgram(word) {

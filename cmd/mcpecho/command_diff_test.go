@@ -209,7 +209,7 @@ func TestDiffMisuses(t *testing.T) {
 	}{
 		{nil, "diff needs two servers or recordings; usage: "},
 		{[]string{"a.rec"}, "only one is given; usage: "},
-		{[]string{"a.rec", "b.rec"}, `(did you mean "a.rec"?); type: mcpecho diff a.rec a.rec`},
+		{[]string{"a.rec", "b.rec"}, `"b.rec" is neither a configured server nor a file; usage: `},
 		{[]string{"a.rec", "zzzzzz.rec"}, "is neither a configured server nor a file; usage: "},
 		{[]string{"a.rec", "a.rec", "a.rec"}, "not 3; a command that starts one needs quotes or --"},
 		{[]string{"a.rec", "nothing-like-it"}, `no server is configured as "nothing-like-it"; for a list, type: mcpecho servers`},

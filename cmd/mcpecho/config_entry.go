@@ -104,9 +104,9 @@ func (c *invocation) explainTarget(cfg *config.Config, name string) error {
 	if _, port, err := net.SplitHostPort(name); err == nil && flags.CheckPort(port) != nil {
 		return c.usageHint("the address "+wire.Quote(name)+": "+flags.CheckPort(port).Error(), "correct the port")
 	}
-	for _, scheme := range []string{"http:/", "https:/"} {
-		if rest, ok := strings.CutPrefix(c.target, scheme); ok {
-			return c.suggest("a URL must begin with http:// or https://", c.retyped(c.target, cmdline.Word{Text: scheme + "/" + rest, Own: true}))
+	for _, begin := range []string{"http:/", "https:/", "http//", "https//"} {
+		if rest, ok := strings.CutPrefix(c.target, begin); ok {
+			return c.suggest("a URL must begin with http:// or https://", c.retyped(c.target, cmdline.Word{Text: strings.TrimRight(begin, ":/") + "://" + rest, Own: true}))
 		}
 	}
 	if url := withScheme(name); url != "" {
@@ -127,10 +127,13 @@ func (c *invocation) explainTarget(cfg *config.Config, name string) error {
 		if at < 0 || from < at {
 			break
 		}
+		if c.command.max == 0 {
+			return c.extraArgument(c.target)
+		}
 		return c.suggest("the server comes first", slices.Concat(line[:at], cmdline.Line{line[from]}, line[at:from], line[from+1:]))
 	}
 	known := slices.DeleteFunc(serverNames(cfg), func(name string) bool {
-		return c.command.web && cfg.Server(name).URL == "" || strings.Contains(name, "://")
+		return c.command.web && cfg.Server(name).URL == "" || strings.Contains(name, "://") || hasWord(c.typed, name)
 	})
 	if near := nearest.Typo(name, known); near != "" {
 		return c.suggest(message+" (did you mean "+wire.Quote(near)+"?)", c.renamed(c.target, strings.TrimSuffix(c.target, name)+near))
@@ -147,6 +150,9 @@ func (c *invocation) explainTarget(cfg *config.Config, name string) error {
 		} else {
 			message += ", and the file of this name is not a program"
 		}
+	}
+	if strings.Contains(name, " ") || c.command.max == 0 && len(c.args) > 0 {
+		return c.usageHint(message, "a command that starts a server belongs after --")
 	}
 	return c.usageHint(message, c.toType("for a list, ", cmdline.Words("servers")))
 }

@@ -281,12 +281,13 @@ func (c *invocation) keepFlag(arg string, rest []string, err error) []string {
 	if c.command.name != "call" || key == "" || !strings.HasPrefix(arg, "--") {
 		return nil
 	}
+	bare := false
 	if !hasValue && len(rest) > 0 && !flags.IsFlag(rest[0]) {
 		value, rest = rest[0], rest[1:]
 	} else if !hasValue {
-		value = "true"
+		value, bare = "true", true
 	}
-	c.flagged = append(c.flagged, flagged{toolargs.Argument{Key: key, Value: value}, err})
+	c.flagged = append(c.flagged, flagged{toolargs.Argument{Key: key, Value: value, Json: bare}, err})
 	return append([]string{}, rest...)
 }
 

@@ -260,7 +260,7 @@ func setEnv(f *Values, v string) error {
 	case !ok:
 		value, set := os.LookupEnv(v)
 		if !set && strings.Trim(v, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") == "" {
-			return &BetterValue{errors.New("must be K=V, as the variable " + v + " is not set"), "", v + "=…"}
+			return errors.New("must be K=V, as the variable " + v + " is not set")
 		} else if !set {
 			return errors.New("must be K=V, or the name of a variable that is set")
 		}
@@ -350,11 +350,14 @@ func setTransport(f *Values, v string) error {
 func setProtocol(f *Values, v string) error {
 	if known := mcp.ProtocolVersions(); !slices.Contains(known, v) {
 		err := errors.New("unknown protocol version " + wire.Quote(v) + "; use one of " + strings.Join(known, ", "))
-		better := slices.DeleteFunc(slices.Clone(known), func(version string) bool { return v == "" || v != "latest" && !strings.HasPrefix(version, v) })
-		if near := nearest.Typo(v, known); len(better) == 0 && near != "" {
+		better := slices.DeleteFunc(slices.Clone(known), func(version string) bool { return v == "" || !strings.HasPrefix(version, v) })
+		if near := nearest.Typo(v, known); near != "" {
 			better = []string{near}
 		}
-		if len(better) > 0 {
+		if v == "latest" {
+			better = known[:1]
+		}
+		if len(better) == 1 {
 			return &BetterValue{err, "", better[0]}
 		}
 		return err
