@@ -96,11 +96,7 @@ func TestReplayOfAServerOverHTTP(t *testing.T) {
 // has.
 func TestShellKeepsTheBrowserOpen(t *testing.T) {
 	t.Parallel()
-	playwright := filepath.Join(os.Getenv("STDMCP_INTEROP"), "@playwright", "mcp", "cli.js")
-	browser, err := exec.LookPath("chromium")
-	if _, missing := os.Stat(playwright); missing != nil || err != nil {
-		t.Skip("did not run: @playwright/mcp, which scripts/interop all installs, or chromium is missing")
-	}
+	server := playwright(t)
 	pages := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = w.Write([]byte("<title>Page " + r.URL.Path + "</title><a href=/pears>Pears</a>"))
 	}))
@@ -109,7 +105,7 @@ func TestShellKeepsTheBrowserOpen(t *testing.T) {
 	picture := filepath.Join(dir, "page.png")
 	out := runShell(t, "call browser_navigate url="+pages.URL+"/apples\ncall browser_click element=Pears target=text=Pears\n"+
 		"call browser_take_screenshot -o "+picture+"\ncall browser_snapshot\n",
-		"--cwd", dir, "--", "node", playwright, "--headless", "--no-sandbox", "--isolated", "--executable-path", browser)
+		append([]string{"--cwd", dir, "--"}, strings.Fields(server)...)...)
 	wantInOrder(t, out, "Page Title: Page /apples", "Page Title: Page /pears")
 	if data, err := os.ReadFile(picture); err != nil || !bytes.HasPrefix(data, []byte("\x89PNG")) {
 		t.Errorf("%v, %d bytes", err, len(data))
