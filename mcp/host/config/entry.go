@@ -172,7 +172,10 @@ func (e *entry) field(m *member) (known bool, err error) {
 		return true, e.readAuth(m.value)
 	case "oauth", "oauthClient": // the other is Cline's
 		return true, e.readOAuth(m.value)
-	case "scopes", "oauthScopes":
+	case "scopes", "oauthScopes", "oauthClientId":
+		if m.key == "oauthClientId" && e.Auth.Type == "" {
+			e.Auth.Type = AuthOAuth
+		}
 		return true, e.oauthField(m)
 	case "bearer_token_env_var":
 		return true, e.readBearer(m.value)

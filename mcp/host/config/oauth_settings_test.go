@@ -54,6 +54,7 @@ func TestEntriesOfOneServer(t *testing.T) {
 func TestOAuthOfOtherAgents(t *testing.T) {
 	c := config.Parse([]byte(`{"mcpServers": {"off": {"url": "https://example.com/1", "oauth": false}, "on": {"url": "https://example.com/2", "oauth": true},
 		"cursor": {"url": "https://example.com/3", "oauth": {"CLIENT_ID": "app", "CLIENT_SECRET": "s"}},
+		"copilot": {"url": "https://example.com/7", "oauthClientId": "app"},
 		"claude": {"url": "https://example.com/4", "oauth": {"authServerMetadataUrl": "https://a.example/.well-known/oauth-authorization-server/t"}},
 		"codex": {"url": "https://example.com/8", "oauth_resource": "api://app", "oauth": {"issuer": "https://a.example"}},
 		"gemini": {"httpUrl": "https://example.com/9", "oauth": {"enabled": true, "audiences": ["a", "b"], "parameters": {"x": "y"}}},
@@ -66,6 +67,9 @@ func TestOAuthOfOtherAgents(t *testing.T) {
 		t.Errorf("%v", s)
 	}
 	if s := c.Server("cursor"); s == nil || s.Auth.OAuth.ClientID != "app" || s.Auth.OAuth.ClientSecret != "s" {
+		t.Errorf("%v", s)
+	}
+	if s := c.Server("copilot"); s == nil || s.Auth.Type != config.AuthOAuth || s.Auth.OAuth.ClientID != "app" {
 		t.Errorf("%v", s)
 	}
 	if s := c.Server("claude"); s == nil || s.Auth.OAuth.Issuer != "https://a.example/t" {

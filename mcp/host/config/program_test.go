@@ -143,13 +143,15 @@ func TestWorkspaceFolder(t *testing.T) {
 func TestTextsThatAreNoFileOfServers(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"mcpserver":{"a":{"command":"x"}}}`:                    `"mcpserver" must be "mcpServers"`,
-		`{"theServers":{"a":{"command":"x"}}}`:                   `"theServers" is not a key of servers; use "mcpServers", an object with the names of servers`,
-		`{"agents":{"mcpServers":{}}}`:                           `"agents" is not a key of servers; use "mcpServers", an object with the names of servers`,
-		`{"clients":[{"name":"a","url":"https://h/"}]}`:          `"clients" is not a key of servers; use "mcpServers", an object with the names of servers`,
+		`{"theServers":{"a":{"command":"x"}}}`:                   `"theServers" is not a key of servers; use "mcpServers", an object with their names`,
+		`{"agents":{"mcpServers":{}}}`:                           `"agents" is not a key of servers; use "mcpServers", an object with their names`,
+		`{"clients":[{"name":"a","url":"https://h/"}]}`:          `"clients" is not a key of servers; use "mcpServers", an object with their names`,
 		"extensions:\n  a:\n    cmd: x\n":                        "the text is YAML, as that of Goose",
 		"# c\nmcpServers:\n  - name: a\n":                        "the text is YAML, as that of Goose",
 		"[extensions.a]\ncmd='x'":                                "the text is TOML without a table mcp_servers",
-		`{"command":"x","args":[]}`:                              "the text is the entry of one server",
+		`{"settings":{"mcp":{"servers":{"a":{"command":"x"}}}}}`: `"settings" is not a key of servers`, // of a workspace of VS Code
+		`{"repository":{"url":"x"},"a":[{"b":{"c":1}}]}`:         "",
+		`{"command":"x","args":[]}`:                              "the text is one server",
 		`{"amp.mcpServers":{"a":{"command":"x"}},"amp.url":"x"}`: "",
 		`{"theme":"dark"}`:                                       "",
 		`{"$schema":"https://x/s.json","a":{"command":"x"}}`:     "",

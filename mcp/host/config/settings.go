@@ -67,7 +67,7 @@ func (a *Auth) settings() []setting {
 
 func (o *OAuth) settings() []setting {
 	return []setting{
-		{"clientId client_id CLIENT_ID", &o.ClientID}, // the last is Cursor's
+		{"clientId client_id CLIENT_ID oauthClientId", &o.ClientID}, // the last two are Cursor's and Copilot CLI's
 		{"clientSecret client_secret CLIENT_SECRET", &o.ClientSecret},
 		{"scopes scope oauthScopes", &o.Scopes},
 		{"callbackPort callback_port", &o.CallbackPort},
@@ -75,8 +75,8 @@ func (o *OAuth) settings() []setting {
 		{"issuer", &o.Issuer},
 		{"issuerInMetadata", &o.IssuerInMetadata},
 		{"resource", &o.Resource},
-		{"authorizationUrl", &o.AuthorizationURL},
-		{"tokenUrl", &o.TokenURL},
+		{"authorizationUrl authorization_url", &o.AuthorizationURL},
+		{"tokenUrl token_url", &o.TokenURL},
 		{"account", &o.Account},
 		{"assumePKCE", &o.AssumePKCE},
 		{"parameters", &o.Parameters},

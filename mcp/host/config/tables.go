@@ -1,7 +1,6 @@
 package config
 
 import (
-	"slices"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
@@ -61,28 +60,36 @@ func tables(root []*member) (entries []*member, err error) {
 func explainKeys(root []*member) error {
 	for _, m := range root {
 		if isServerField(m) {
-			return diag.Message(`the text is the entry of one server; write {"mcpServers": {"NAME": {…}}} around its fields`)
+			return diag.Message(`the text is one server; write {"mcpServers": {"NAME": {…}}} around it`)
 		}
-		list, _ := members(m.value, 0)
 		switch plain := diag.Letters(m.key); {
 		case m.key == "mcpServers" || m.key == "servers":
 			return nil // none on purpose
 		case plain == "mcpservers", plain == "mcpserver", plain == "server", plain == "mcps":
 			return &fieldError{m.key, diag.Message(`must be "mcpServers"`), m.at}
 		}
-		if kind(m.value) == wire.Array {
-			r := wire.NewReader(m.value)
-			for r.Array(); r.More(); {
-				list = append(list, &member{value: r.Raw()})
-			}
-		}
-		for _, inner := range list {
-			if isServer(inner.value) || inner.key == "mcpServers" {
-				return &fieldError{m.key, diag.Message(`is not a key of servers; use "mcpServers", an object with the names of servers`), m.at}
-			}
+		if holdsServers(m.value, 4) {
+			return &fieldError{m.key, diag.Message(`is not a key of servers; use "mcpServers", an object with their names`), m.at}
 		}
 	}
 	return nil
+}
+
+// holdsServers reports whether a value has servers in it, at most so deep.
+func holdsServers(value []byte, depth int) bool {
+	list, _ := members(value, 0)
+	if kind(value) == wire.Array {
+		r := wire.NewReader(value)
+		for r.Array(); r.More(); {
+			list = append(list, &member{value: r.Raw()})
+		}
+	}
+	for _, m := range list {
+		if isServer(m.value) || m.key == "mcpServers" || depth > 0 && holdsServers(m.value, depth-1) {
+			return true
+		}
+	}
+	return false
 }
 
 // at follows keys, which slashes separate, into nested objects. It returns an empty member
@@ -99,7 +106,12 @@ func at(m *member, path string) *member {
 // isServer reports whether a value has a field that only servers have.
 func isServer(value []byte) bool {
 	list, _ := members(value, 0)
-	return slices.ContainsFunc(list, isServerField)
+	for _, m := range list {
+		if isServerField(m) {
+			return true
+		}
+	}
+	return false
 }
 
 func isServerField(m *member) bool {
