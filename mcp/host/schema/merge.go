@@ -7,6 +7,8 @@ type view struct {
 	properties, patterns *node // nil if there are none
 	required             []string
 	rest                 *node // the schema of other members; nil if there is none
+
+	ownProperties, ownPatterns bool // they are copies, which both may change
 }
 
 // take takes the sizes of schemas from the budget, and reports whether it suffices.
@@ -98,10 +100,15 @@ func (w *walker) unlike(list []*node) []*node {
 	return out
 }
 
+// perName is the part of the budget that a name in a list costs when it is copied.
+const perName = 64
+
 // both returns the view of a schema with the restrictions of a and b.
 func (w *walker) both(a, b view) view {
-	a.properties, a.patterns = w.together(a.properties, b.properties), w.together(a.patterns, b.patterns)
+	a.properties = w.together(a.properties, b.properties, &a.ownProperties)
+	a.patterns = w.together(a.patterns, b.patterns, &a.ownPatterns)
 	if len(b.required) > 0 {
+		w.budget -= perName * (len(a.required) + len(b.required))
 		a.required = unique(append(slices.Clone(a.required), b.required...))
 	}
 	if a.rest == nil || b.rest != nil && b.rest.raw == "false" {
@@ -110,15 +117,18 @@ func (w *walker) both(a, b view) view {
 	return a
 }
 
-// together returns the members of a and b.
-func (w *walker) together(a, b *node) *node {
+// together returns the members of a and b. own reports whether a, and then the result, may be
+// changed.
+func (w *walker) together(a, b *node, own *bool) *node {
 	switch {
 	case !b.isObject():
 		return a
 	case !a.isObject():
+		*own = false
 		return b
+	case !*own:
+		a, *own = a.clone(), true
 	}
-	a = a.clone()
 	for i, key := range b.keys {
 		v := b.items[i]
 		if old := a.get(key); old != nil {
@@ -134,8 +144,16 @@ func (w *walker) allOf(a, b *node) *node {
 	switch {
 	case isAny(a) || !w.take(a, b):
 		return b
-	case isAny(b), a == b, string(a.append(nil)) == string(b.append(nil)):
+	case isAny(b), a == b:
 		return a
+	}
+	var list []*node
+	if all := a.get("allOf"); all != nil && all.array && len(a.keys) == 1 {
+		list = slices.Clip(all.items)
+	} else if string(a.append(nil)) == string(b.append(nil)) {
+		return a
+	} else {
+		list = []*node{a}
 	}
 	if isSimple(a) && isSimple(b) {
 		out := a.clone()
@@ -152,7 +170,7 @@ func (w *walker) allOf(a, b *node) *node {
 		}
 	}
 	out := object()
-	out.set("allOf", &node{array: true, items: []*node{a, b}})
+	out.set("allOf", &node{array: true, items: append(list, b)})
 	return out
 }
 
@@ -183,9 +201,13 @@ func (w *walker) either(list []view) view {
 			}
 		}
 	}
-	out.required = slices.DeleteFunc(slices.Clone(list[0].required), func(name string) bool {
-		return slices.ContainsFunc(list, func(v view) bool { return !slices.Contains(v.required, name) })
-	})
+	requiring := make(map[string]int)
+	for _, v := range list {
+		for _, name := range unique(slices.Clone(v.required)) {
+			requiring[name]++
+		}
+	}
+	out.required = slices.DeleteFunc(slices.Clone(list[0].required), func(name string) bool { return requiring[name] < len(list) })
 	var rest []*node
 	for _, v := range list {
 		if v.rest == nil || isAny(v.rest) {

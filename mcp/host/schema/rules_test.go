@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/stdmcp/stdmcp/internal/argnames"
+	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host/schema"
 )
@@ -95,6 +96,23 @@ func TestCyclesOfRequiredProperties(t *testing.T) {
 		if err != nil || strings.Contains(string(d), "\"required\":") || !strings.Contains(member(t, d, "description"), "required: p") {
 			t.Errorf("%s became %s, %v", s, d, err)
 		}
+	}
+}
+
+// TestManyParts: what is merged of many parts nests no deeper than they do, and a long
+// pattern is not repeated.
+func TestManyParts(t *testing.T) {
+	parts := ""
+	for i := range 150 {
+		parts += fmt.Sprintf(`,{"properties":{"p":{"pattern":"%d"}}}`, i)
+	}
+	d, err := schema.OpenAI(tool(`{"allOf":[` + parts[1:] + `]}`))
+	if err != nil || wire.Valid(d) != nil || strings.Count(string(d), `"allOf"`) != 1 {
+		t.Errorf("%d times allOf, %v, %v", strings.Count(string(d), `"allOf"`), err, wire.Valid(d))
+	}
+	d, err = schema.OpenAI(tool(`{"type":"object","properties":{"p":{"patternProperties":{"(?=` + strings.Repeat("x", 300) + `)":{}}}}}`))
+	if err != nil || strings.Contains(string(d), "xxx") || !strings.Contains(string(d), "more than fits here") {
+		t.Errorf("%s, %v", d, err)
 	}
 }
 

@@ -283,7 +283,11 @@ func (w *walker) members(n *node, key string, v *node) {
 		if key == "patternProperties" && !isPattern(name) && w.breaks(rulePattern) {
 			v.remove(name)
 			i--
-			w.lose(n, "Names may match the pattern "+name)
+			what := "Names may match the pattern " + name
+			if len(name) > maxLost {
+				what = "Names may match a pattern that is more than fits here"
+			}
+			w.lose(n, what)
 			n.set("additionalProperties", scalar("true"))
 		} else {
 			if r := item.get("required"); r != nil && r.raw == "true" && key == "properties" && w.breaks(ruleDraft) { // draft-03
