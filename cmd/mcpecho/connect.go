@@ -296,11 +296,6 @@ func (s *conversation) explain(err error) error {
 	case nonJSON != "" && !isSeen:
 		f.Message += "\nIts output is not an MCP message: " + terminal.EscapeLine(nonJSON)
 	}
-	if s.monitor != nil && f.Kind == "timeout" {
-		if other, id := s.monitor.Unmatched(); other != "" {
-			f.Message += "\nA response with the id " + terminal.EscapeLine(other) + " arrived, and no request with that id waits; the last one has the id " + id
-		}
-	}
 	var exit *stdio.ExitError // quotes standard error already
 	const quoted = 5          // lines, in the text of an ExitError
 	if errors.As(err, &exit) && f.Hint == "" && s.stderr.Print == nil && strings.Count(exit.Stderr, "\n") > quoted {

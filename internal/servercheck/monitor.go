@@ -13,12 +13,10 @@ type Monitor struct {
 	report  func(Finding)
 	onlyIDs bool
 
-	mu        sync.Mutex
-	sent      map[string]string // methods of the requests without a response, by id
-	last      string            // id of the last request
-	unmatched string            // id of a response to no request
-	notified  int               // notifications sent, less the responses without an id
-	said      map[string]bool   // kinds of the reported findings; each is reported once
+	mu       sync.Mutex
+	sent     map[string]string // methods of the requests without a response, by id
+	notified int               // notifications sent, less the responses without an id
+	said     map[string]bool   // kinds of the reported findings; each is reported once
 }
 
 // NewMonitor returns a Monitor that calls report with each finding, one at a time. With
@@ -38,18 +36,6 @@ func (m *Monitor) wrong(kind, where, what string) {
 
 // The kinds of findings about ids.
 const kindID, kindNoID = "id", "no id"
-
-// Unmatched returns the id of a response to no request, and that of the last request, and
-// forgets them. Both are as they were written, and empty if there is no such response.
-func (m *Monitor) Unmatched() (response, request string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if response = m.unmatched; response != "" {
-		request = m.last
-	}
-	m.unmatched = ""
-	return response, request
-}
 
 // A parsed message has the members as they are written; nil if they are absent.
 type parsed struct{ version, id, method, params, result, err []byte }
@@ -79,8 +65,7 @@ func (m *Monitor) Message(sent bool, data []byte) {
 	case p.id == nil:
 		m.notified++
 	case len(m.sent) < maxFound:
-		m.last = string(p.id)
-		m.sent[m.last] = text(p.method)
+		m.sent[string(p.id)] = text(p.method)
 	}
 }
 
@@ -179,9 +164,7 @@ func (m *Monitor) answered(id []byte) string {
 		m.wrong(kindID, method, "the id of the response is not that of the request: "+what+", so that most clients wait forever")
 		return method
 	}
-	if id != nil && string(id) != "null" {
-		m.unmatched = string(id[:min(len(id), 100)])
-	} else if !m.provoked() {
+	if (id == nil || string(id) == "null") && !m.provoked() {
 		m.wrong(kindNoID, "message", "a response without the id of a request: most clients cannot tell which request it belongs to")
 	}
 	return "message"
