@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -214,6 +215,23 @@ func TestCancelAndProgress(t *testing.T) {
 				<-ended
 			}
 		})
+	}
+}
+
+// TestCallersSayThatAQuestionIsShown, and not that the holder answers one by itself.
+func TestCallersSayThatAQuestionIsShown(t *testing.T) {
+	inFolder(t)
+	h := begin(t, echo(t), "asks", versions[1])
+	var said atomic.Int32
+	tr := &Transport{Name: Name{"asks", "mcpecho"}, Asking: func() { said.Add(1) }}
+	c, err := mcp.Connect(t.Context(), tr, &mcp.Options{Handlers: tr.Handlers()})
+	testutil.Must(t, err)
+	defer c.Close()
+	for _, shown := range []bool{false, true} {
+		h.Asking(shown)()
+	}
+	if !testutil.Eventually(func() bool { return said.Load() > 0 }) || said.Load() != 1 {
+		t.Errorf("said %d times", said.Load())
 	}
 }
 
