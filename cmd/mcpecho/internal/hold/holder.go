@@ -16,6 +16,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
+	"github.com/stdmcp/stdmcp/mcp/stdio"
 )
 
 const (
@@ -256,20 +257,15 @@ func (h *Holder) Idle() bool {
 // connectAnswerer connects a client with these handlers to the holder, which sends it as its
 // server what they are to answer.
 func (h *Holder) connectAnswerer(handlers []mcp.Handler) (err error) {
-	ours, theirs := jsonrpc.Pipe()
-	h.asker = jsonrpc.NewConn(ours, jsonrpc.Handler{Message: func(conn jsonrpc.Conn, m *jsonrpc.Message) {
+	ours, theirs := net.Pipe()
+	h.asker, err = stdio.Stream(ours).Open(h.ctx, jsonrpc.Handler{Message: func(conn jsonrpc.Conn, m *jsonrpc.Message) {
 		if m.IsRequest() {
 			_ = conn.Reply(h.ctx, m.ID, mcp.RawMessage(`{"protocolVersion":"`+mcp.ProtocolVersion20251125+`","capabilities":{},"serverInfo":{"name":"","version":""}}`), nil)
 		}
 	}})
-	h.answerer, err = mcp.Connect(h.ctx, pipe{theirs}, &mcp.Options{ProtocolVersions: []string{mcp.ProtocolVersion20251125}, Handlers: handlers})
+	if err != nil {
+		return err
+	}
+	h.answerer, err = mcp.Connect(h.ctx, stdio.Stream(theirs), &mcp.Options{ProtocolVersions: []string{mcp.ProtocolVersion20251125}, Handlers: handlers})
 	return err
 }
-
-type pipe struct{ jsonrpc.Stream }
-
-func (p pipe) Open(_ context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
-	return jsonrpc.NewConn(p.Stream, h), nil
-}
-
-func (pipe) Features() jsonrpc.TransportFeatures { return jsonrpc.TransportFeatures{SingleUse: true} }
