@@ -39,6 +39,7 @@ func TestEraIsRemembered(t *testing.T) {
 	cache := t.TempDir()
 	t.Setenv("XDG_CACHE_HOME", cache)
 	wedged := &testserver.Options{Fault: "discover-wedges"}
+	legacy := &testserver.Options{Fault: "discover-invalid-params"} // for which nothing waits
 	modern := &testserver.Options{ProtocolVersions: []string{"2026-07-28"}}
 	path := filepath.Join(cache, "mcpecho", "eras")
 	for _, tt := range []struct {
@@ -48,7 +49,7 @@ func TestEraIsRemembered(t *testing.T) {
 		sent   string
 		kept   string
 	}{
-		{"without state", wedged, []string{"--no-state"}, "server/discover initialize", ""},
+		{"without state", legacy, []string{"--no-state"}, "server/discover initialize", ""},
 		{"first", wedged, nil, "server/discover initialize", "2025-11-25"},
 		{"again", wedged, nil, "initialize", "2025-11-25"},
 		{"without state again", wedged, []string{"--no-state"}, "server/discover initialize", "2025-11-25"},
