@@ -836,24 +836,40 @@ var misuses = []misuse{
 // TestGuesses tries each of them in a folder with configured servers.
 func TestGuesses(t *testing.T) {
 	folder := newFolder(t)
-	for i, o := range folder.runAll(t, len(guesses), func(i int) string { return guesses[i].line }) {
+	var lines []string
+	for _, g := range guesses {
+		lines = append(lines, g.line)
+	}
+	first := folder.runAll(t, lines)
+	for i, o := range first {
 		g := guesses[i]
+		o.stdout, o.stderr = folder.shown.Replace(o.stdout), folder.shown.Replace(o.stderr)
 		if works := o.status == 0 && (g.does == anything || strings.Contains(o.stdout, g.does)); works != (g.names == "") || g.names != "" && !saysInALine(o.stderr, folder.shown.Replace(g.names)) {
 			t.Errorf("mcpecho %s\nwant %s%s\nstatus %d\n%s%s", g.line, g.does, g.names, o.status, o.stdout, o.stderr)
 		}
 	}
+	fakeLaunchers(t)
+	folder.checkAll(t, lines, first, true)
 }
 
 // TestMisuses: the answer is one line, or follows what a server has said.
 func TestMisuses(t *testing.T) {
 	folder := newFolder(t)
-	for i, o := range folder.runAll(t, len(misuses), func(i int) string { return misuses[i].line }) {
+	var lines []string
+	for _, m := range misuses {
+		lines = append(lines, m.line)
+	}
+	first := folder.runAll(t, lines)
+	for i, o := range first {
 		m := misuses[i]
+		o.stdout, o.stderr = folder.shown.Replace(o.stdout), folder.shown.Replace(o.stderr)
 		if o.status == 0 || !saysInALine(o.stderr, folder.shown.Replace(m.says)) ||
 			o.status == failure.Usage && strings.Count(strings.ReplaceAll(o.stderr, "\n\t", ""), "\n") != 1 {
 			t.Errorf("mcpecho %s\nwant %s\nstatus %d\n%s%s", m.line, m.says, o.status, o.stdout, o.stderr)
 		}
 	}
+	fakeLaunchers(t)
+	folder.checkAll(t, lines, first, true)
 }
 
 // TestFlagsForURLsStayInTheCommand: many servers have such flags, and mcpecho refuses
@@ -861,7 +877,7 @@ func TestMisuses(t *testing.T) {
 func TestFlagsForURLsStayInTheCommand(t *testing.T) {
 	lines := []string{"tools -- SERVER --transport stdio", "tools -- SERVER --transport=stdio", "tools -- SERVER -t sse", "tools -- SERVER --header 'X: y'"}
 	folder := newFolder(t)
-	for i, o := range folder.runAll(t, len(lines), func(i int) string { return lines[i] }) {
+	for i, o := range folder.runAll(t, lines) {
 		if o.status != failure.Unreachable || strings.Contains(o.stderr, "type:") {
 			t.Errorf("mcpecho %s: status %d\n%s", lines[i], o.status, o.stderr)
 		}
@@ -945,17 +961,16 @@ func newFolder(t *testing.T) *folder {
 
 // runAll runs n lines, several at a time, and returns their results with the
 // names of the folder.
-func (p *folder) runAll(t *testing.T, n int, line func(int) string) []result {
+func (p *folder) runAll(t *testing.T, lines []string) []result {
 	t.Helper()
-	results := make([]result, n)
+	results := make([]result, len(lines))
 	slots := make(chan struct{}, 4)
 	var all sync.WaitGroup
-	for i := range n {
-		args := words(t, p.here.Replace(line(i)))
+	for i, line := range lines {
+		args := words(t, p.here.Replace(line))
 		all.Go(func() {
 			slots <- struct{}{}
-			o := runUntilOutput(t, args)
-			results[i] = result{o.status, p.shown.Replace(o.stdout), p.shown.Replace(o.stderr)}
+			results[i] = runUntilOutput(t, args)
 			<-slots
 		})
 	}
