@@ -215,6 +215,17 @@ func TestSessionAsks(t *testing.T) {
 	}
 }
 
+// TestWrongAnswerOfHold: hold says that its answer does not fit, and no call fails with it.
+func TestWrongAnswerOfHold(t *testing.T) {
+	t.Parallel()
+	h := holdServer(t, "wrong", "--answer", "accept", "--", "mcpecho", "serve").begun(t)
+	runCommand(t, "call", "@wrong", "ask_elicitation").want(t, failure.Done, "{\"action\":\"cancel\"}\n", "")
+	h.stderr.until(t, "--answer does not fit the question")
+	if r := runCommand(t, "raw", "@wrong", "no/method"); r.status != failure.Refused || strings.Contains(r.stderr, "--answer") {
+		t.Errorf("%+v", r)
+	}
+}
+
 // TestSessionOfConfiguredServer: the entry decides which tools there are.
 func TestSessionOfConfiguredServer(t *testing.T) {
 	t.Parallel()

@@ -57,7 +57,11 @@ func (c *invocation) answerForm(s *conversation, given *flags.Answer, p *mcp.Eli
 		}
 	}
 	if reason != "" {
-		s.refuse(c.wrongAnswer(fields, given, p.Message, reason))
+		if err := c.wrongAnswer(fields, given, p.Message, reason); c.hold == nil {
+			s.refuse(err)
+		} else { // a call that fails later has another reason
+			s.console.Line(failure.Text(err))
+		}
 		return &mcp.ElicitResult{Action: mcp.ElicitCancel}, nil
 	}
 	c.note(s, "Answered a question of the server: "+terminal.FirstLine(p.Message))
