@@ -144,7 +144,7 @@ func (c *Client) roundTrip(ctx context.Context, q *request) (RawMessage, error) 
 	raw, err := c.send(ctx, q)
 	// Another server receives neither cursors of this one nor the answers to its questions.
 	own := q.traits&continues != 0 || q.inputs.answers != nil
-	if err == nil || !isSessionLoss(err) && !saysUninitialized(a, err) && !(a.hint && isRefusal(err) && !own) {
+	if err == nil || !a.mayBeLost(err) && !(a.hint && isRefusal(err) && !own) {
 		return raw, err
 	}
 	if a, err = c.renewFor(ctx, q, a, err); err != nil {

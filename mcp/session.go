@@ -36,11 +36,11 @@ func isSessionLoss(err error) bool {
 	return errors.Is(err, jsonrpc.ErrNoSession) || errors.Is(err, jsonrpc.ErrSessionInDoubt)
 }
 
-// saysUninitialized reports whether a legacy server may have restarted: one without
-// sessions cannot refuse an unknown session, and a gateway to a program keeps its own.
-func saysUninitialized(a *agreement, err error) bool {
+// mayBeLost reports whether the server may have lost the session. A legacy server that has
+// restarted says that it is not initialized if it has no sessions, or if a gateway keeps them.
+func (a *agreement) mayBeLost(err error) bool {
 	e := serverError(err)
-	return e != nil && a.era.legacy() && strings.Contains(strings.ToLower(e.Message), "not initialized")
+	return isSessionLoss(err) || e != nil && a.era.legacy() && strings.Contains(diag.Letters(e.Message), "not initialized")
 }
 
 // errSessionAlive is the result of a renewal that was not needed.
@@ -90,7 +90,7 @@ func (c *Client) reopen(ctx context.Context, r *renewal, reason error) {
 		if c.cache != nil {
 			c.cache.sessionRenewed(ctx) // it may be another server
 		}
-	case !errors.Is(reason, jsonrpc.ErrNoSession) && c.isAlive(ctx, lost):
+	case !errors.Is(reason, jsonrpc.ErrNoSession) && !lost.mayBeLost(c.pingSession(ctx)):
 		r.err = errSessionAlive
 	default:
 		c.observe(c.trace.SessionLost != nil, func() { c.trace.SessionLost(c.ctx, reason) })
@@ -134,16 +134,13 @@ func (c *Client) verify(ctx context.Context) error {
 	return c.renew(ctx, a, nil)
 }
 
-// isAlive pings the server in a session.
-func (c *Client) isAlive(ctx context.Context, a *agreement) bool {
-	var err error
-	func() {
-		defer c.recover(&err) // of an Interceptor
-		q := newRequest(a.era.ping(), "", nil)
-		q.era = a.era
-		_, err = c.send(ctx, q)
-	}()
-	return !isSessionLoss(err) && !saysUninitialized(a, err)
+func (c *Client) pingSession(ctx context.Context) (err error) {
+	defer c.recover(&err) // of an Interceptor
+	era := c.era()
+	q := newRequest(era.ping(), "", nil)
+	q.era = era
+	_, err = c.send(ctx, q)
+	return err
 }
 
 func (c *Client) reinitialize(ctx context.Context, lost *agreement) (err error) {

@@ -30,7 +30,8 @@ func growPipe(f *os.File) {
 func (p *process) readNothing() bool {
 	_ = p.stdin.SetWriteDeadline(time.Now())
 	p.writing.Lock()
-	defer p.writing.Unlock()
+	sent := p.sent
+	p.writing.Unlock()
 	n, known := int32(0), false
 	if c, err := p.stdin.SyscallConn(); err == nil {
 		_ = c.Control(func(fd uintptr) {
@@ -38,5 +39,5 @@ func (p *process) readNothing() bool {
 			known = errno == 0
 		})
 	}
-	return known && int64(n) == p.sent
+	return known && int64(n) == sent
 }

@@ -43,11 +43,11 @@ func (p *process) TryWrite(b []byte) (int, error) {
 		p.makeRoom()
 	}
 	p.writing.Lock()
-	defer p.writing.Unlock()
 	w.p, w.n = b, 0
 	err := w.conn.Write(w.attempt)
 	w.p = nil
 	p.sent += int64(w.n)
+	p.writing.Unlock()
 	return w.n, err
 }
 
