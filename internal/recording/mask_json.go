@@ -11,10 +11,11 @@ import (
 // numbers in members whose names are those of secrets and of the credentials in strings. hide
 // returns a string of the text, or JSON in a string, without what else is secret.
 func MaskJSON(text []byte, hide func(string) string) ([]byte, error) {
-	return maskJSON(text, hide, isSecretKey)
+	return maskJSON(text, hide, func(string) bool { return false })
 }
 
-// maskJSON is MaskJSON with a function that reports whether a string with a name is secret.
+// maskJSON is MaskJSON with a function that reports whether a string with a further name is
+// secret.
 func maskJSON(text []byte, hide func(string) string, isSecret func(name string) bool) ([]byte, error) {
 	r := wire.NewReader(text)
 	r.AnyKeys()
@@ -82,7 +83,7 @@ func (m *masker) append(b []byte, r *wire.Reader, at place) []byte {
 // below returns the place of a member in an object.
 func (m *masker) below(at place, key string, kind wire.Kind) place {
 	switch {
-	case at == inSecret, isSecretKey(key) && (at != inSchemas || kind != wire.Object), kind == wire.String && m.isSecret(key):
+	case at == inSecret, isSecretKey(key, kind) && (at != inSchemas || kind != wire.Object), kind == wire.String && m.isSecret(key):
 		return inSecret
 	case key == "properties" || key == "$defs" || key == "definitions":
 		return inSchemas
@@ -108,8 +109,10 @@ func maskString(s string, hide func(string) string) string {
 
 // isSecretKey reports whether a member of a message with this name is a secret. The
 // list is narrower than that of [diag.IsSecretName], as messages have keys such as
-// author and keywords. Progress tokens and counts of tokens are not secrets.
-func isSecretKey(key string) bool {
+// author and keywords. Progress tokens and counts of tokens are not secrets, and numbers
+// are only if the name ends in such a word: others are counts and lengths, which a replay
+// has as numbers.
+func isSecretKey(key string, kind wire.Kind) bool {
 	key = strings.Map(func(c rune) rune {
 		if strings.ContainsRune("_- ./:", c) {
 			return -1
@@ -119,9 +122,13 @@ func isSecretKey(key string) bool {
 	if strings.HasSuffix(key, "token") {
 		return key != "progresstoken"
 	}
+	contains := strings.Contains
+	if kind == wire.Number {
+		contains = strings.HasSuffix
+	}
 	for _, word := range [...]string{"authorization", "password", "passwd", "passphrase", "secret", "apikey", "accesskey",
 		"privatekey", "credential", "cookie", "session", "pwd", "jwt"} {
-		if strings.Contains(key, word) {
+		if contains(key, word) {
 			return true
 		}
 	}

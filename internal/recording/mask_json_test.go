@@ -18,6 +18,7 @@ func TestMaskJSON(t *testing.T) {
 		`{"cookies":[{"name":"a","value":1,"ok":true}],"session":{"n":{"m":"x"}}}`: `{"cookies":[{"name":"***","value":"***","ok":true}],"session":{"n":{"m":"***"}}}`,
 		`{"$defs":{"Session":{"type":"object"}},"properties":{"token":["a"]}}`:     `{"$defs":{"Session":{"type":"object"}},"properties":{"token":["***"]}}`,
 		`{"_meta":{"progressToken":7},"tokens":9}`:                                 `{"_meta":{"progressToken":7},"tokens":9}`,
+		`{"session_count":3,"passwordLength":"a","password":12,"max-pwd":1}`:       `{"session_count":3,"passwordLength":"***","password":"***","max-pwd":"***"}`,
 		`{"properties":{"password":{"type":"string"}}}`:                            `{"properties":{"password":{"type":"string"}}}`,
 		`{"text":"Bearer abc","more":"DPoP abc","x":"\u0061"}`:                     `{"text":"Bearer ***","more":"DPoP ***","x":"\u0061"}`,
 		`{"text":"{\"jwt\":\"abc\"}","hunter22":12345678}`:                         `{"text":"{\"jwt\":\"***\"}","***":"***"}`,

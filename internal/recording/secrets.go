@@ -59,7 +59,8 @@ func eachSecret(r *wire.Reader, f func(value string)) {
 	switch r.Kind() {
 	case wire.Object:
 		for r.Object(); r.More(); {
-			switch secret, kind := isSecretKey(string(r.Key())), r.Kind(); {
+			key, kind := string(r.Key()), r.Kind()
+			switch secret := isSecretKey(key, kind); {
 			case secret && kind == wire.String:
 				f(r.String())
 			case secret && kind == wire.Number:
