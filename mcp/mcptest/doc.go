@@ -52,7 +52,7 @@
 // # End
 //
 // The server ends with the test. It fails the test if a function is still running
-// 5 s later. A function that panics fails the test, and the client receives an
+// 10 s later. A function that panics fails the test, and the client receives an
 // error.
 //
 // # Concurrency

@@ -17,8 +17,8 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/stdio"
 )
 
-// closeTimeout is how long the end of a test waits for functions.
-const closeTimeout = 5 * time.Second
+// closeTimeout is how long the end of a test waits for functions, on a busy machine as well.
+const closeTimeout = 10 * time.Second
 
 // A Server is an MCP server for a test, and an mcp.Transport that connects to it
 // in memory. Create one with [New].
