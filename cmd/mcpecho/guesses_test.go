@@ -18,6 +18,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/testutil"
 )
 
 // A guess is a command line that a user of other programs types first, and that works.
@@ -948,7 +949,7 @@ func newFolder(t *testing.T) *folder {
 	if o := runCommand(t, "tools", "web", "--record", "k.rec"); o.status != 0 {
 		t.Fatal(o)
 	}
-	closed := closedPort(t)
+	closed := testutil.FreeAddress(t)
 	return &folder{
 		here: strings.NewReplacer("SERVER", "mcpecho serve", "OLDBASE", old.Base, "OLDSSE", old.SSE, "OLDURL", old.URL,
 			"BASE", stream.Base, "URL", stream.URL, "SSE", stream.SSE, "HOST", strings.TrimPrefix(stream.Base, "http://"),

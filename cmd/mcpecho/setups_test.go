@@ -22,6 +22,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/testutil"
 )
 
 // TestBrokenSetups has what goes wrong when people set up a server. The error
@@ -50,7 +51,7 @@ func TestBrokenSetups(t *testing.T) {
 	offline := script("offline", "echo 'npm error network request to https://registry.example/x failed, reason: getaddrinfo ENOTFOUND registry.example' >&2\n"+
 		"echo 'npm error network you are behind a proxy, or have bad network settings: http://joe:sesame@proxy.example' >&2\nexec sleep 60\n")
 	stream, onlySSE := anyServer(t, nil), anyServer(t, &testserver.HTTPOptions{SSEOnly: true})
-	closed := "http://" + closedPort(t) + "/mcp"
+	closed := "http://" + testutil.FreeAddress(t) + "/mcp"
 	expired := expiredServer(t)
 	config := func(entry string) string {
 		file := filepath.Join(t.TempDir(), "mcp.json")
@@ -107,7 +108,7 @@ func TestBrokenSetups(t *testing.T) {
 func TestProxyIsUnreachable(t *testing.T) {
 	t.Parallel()
 	cmd := exec.Command(mcpechoPath(t), "ping", "https://mcp.example/mcp")
-	cmd.Env = append(os.Environ(), "HTTPS_PROXY=http://joe:sesame@"+closedPort(t))
+	cmd.Env = append(os.Environ(), "HTTPS_PROXY=http://joe:sesame@"+testutil.FreeAddress(t))
 	out, err := cmd.CombinedOutput()
 	text := string(out)
 	if err == nil || !strings.Contains(text, "check HTTP_PROXY, HTTPS_PROXY and NO_PROXY") || strings.Contains(text, "sesame") {
@@ -124,17 +125,6 @@ func anyServer(t *testing.T, o *testserver.HTTPOptions) *testserver.HTTPServer {
 	}
 	t.Cleanup(s.Close)
 	return s
-}
-
-// closedPort returns the address of a port that no server listens on.
-func closedPort(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }
 
 // expiredServer returns the URL of a server with an expired certificate.

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"encoding/json"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -81,14 +80,7 @@ func TestFallBackToHTTPSSE(t *testing.T) {
 }
 
 // closedURL returns a URL where no server listens.
-func closedURL(t *testing.T) string {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return "http://" + l.Addr().String() + "/mcp"
-}
+func closedURL(t *testing.T) string { return "http://" + testutil.FreeAddress(t) + "/mcp" }
 
 func TestFailuresOverHTTP(t *testing.T) {
 	t.Parallel()

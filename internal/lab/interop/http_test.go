@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"testing"
 
 	"github.com/stdmcp/stdmcp/internal/testutil"
@@ -18,10 +17,8 @@ import (
 // freePort returns a port that no process listens on.
 func freePort(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	testutil.Must(t, err)
-	defer l.Close()
-	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
+	_, port, _ := net.SplitHostPort(testutil.FreeAddress(t))
+	return port
 }
 
 // serveEverything starts server-everything, of the catalog, until the end of the

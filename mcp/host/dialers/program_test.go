@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/testserver"
+	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/mcp/host"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 	"github.com/stdmcp/stdmcp/mcp/host/dialers"
@@ -46,17 +47,6 @@ func serve(address string) {
 	_ = http.Serve(l, mux)
 }
 
-// freeAddress returns an address where no server listens.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
-}
-
 func webProgram(t *testing.T, address string) *host.Server {
 	self, err := os.Executable()
 	if err != nil {
@@ -78,7 +68,7 @@ func TestProgramWithURL(t *testing.T) {
 				started.Add(1)
 				return cmd.Start()
 			}})
-		s := webProgram(t, freeAddress(t))
+		s := webProgram(t, testutil.FreeAddress(t))
 		s.Type = kind
 		if err := h.SetServers(t.Context(), []*host.Server{s}).Err(); err != nil {
 			t.Fatal(err)
@@ -111,12 +101,12 @@ func TestProgramWithURL(t *testing.T) {
 func TestProgramWithURLThatEndsIsTheReason(t *testing.T) {
 	h := newHost(t, nil)
 	s := webProgram(t, "never")
-	s.URL = "http://" + freeAddress(t) + "/mcp"
+	s.URL = "http://" + testutil.FreeAddress(t) + "/mcp"
 	d := h.SetServers(t.Context(), []*host.Server{s})
 	if err := d.Errors["web"]; err == nil || !strings.Contains(err.Error(), "no license") {
 		t.Error(err)
 	}
-	s = webProgram(t, freeAddress(t))
+	s = webProgram(t, testutil.FreeAddress(t))
 	s.Command, s.URL = "/no/such/program", strings.Replace(s.URL, "http", "https", 1)
 	var e *host.Error
 	if err := h.SetServers(t.Context(), []*host.Server{s}).Errors["web"]; !errors.As(err, &e) || e.Code != "PROGRAM_NOT_FOUND" {

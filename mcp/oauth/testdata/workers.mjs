@@ -11,9 +11,10 @@ import { pathToFileURL } from 'node:url';
 const [modules, resource] = [resolve(process.argv[2]), process.argv[3]];
 const { Miniflare } = await import(pathToFileURL(join(modules, 'miniflare/dist/src/index.js')));
 
-// The issuer has the port in it, so it is chosen first.
+// The issuer has the port in it, so it is chosen first. No system gives it to a process
+// that asks for any port.
 const free = createServer();
-await new Promise(ready => free.listen(0, '127.0.0.1', ready));
+await new Promise(ready => free.listen(15000 + Math.floor(Math.random() * 15000), '127.0.0.1', ready));
 const { port } = free.address();
 await new Promise(done => free.close(done));
 const issuer = `http://127.0.0.1:${port}`;

@@ -148,7 +148,7 @@ const frameworks = {
     globalThis.fetch = async () => { throw new Error('no network'); }; // it would load a list of servers
     writeFileSync('hub.json', JSON.stringify({ mcpServers: { inner: { command: process.execPath, args: [modern], env: { STDMCP_INTEROP: folder } } } }));
     // The hub listens before it is ready, so the port of the test opens later.
-    const probe = createServer().listen(0, at.host);
+    const probe = createServer().listen(15000 + Math.floor(Math.random() * 15000), at.host);
     await once(probe, 'listening');
     const inner = probe.address().port;
     probe.close();
