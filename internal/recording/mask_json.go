@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"bytes"
 	"strings"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
@@ -17,11 +18,24 @@ func MaskJSON(text []byte, hide func(string) string) ([]byte, error) {
 // maskJSON is MaskJSON with a function that reports whether a string with a further name is
 // secret.
 func maskJSON(text []byte, hide func(string) string, isSecret func(name string) bool) ([]byte, error) {
-	r := wire.NewReader(text)
-	r.AnyKeys()
+	r := reader(text)
 	m := masker{hide, isSecret}
 	b := m.append(make([]byte, 0, len(text)), &r, elsewhere)
 	return b, r.End()
+}
+
+// reader reads what the client reads, and objects that it does not interpret.
+func reader(message []byte) wire.Reader {
+	r := wire.NewReader(bytes.TrimPrefix(message, []byte("\ufeff")))
+	r.AnyKeys()
+	r.Mend()
+	return r
+}
+
+func isReadable(message []byte) bool {
+	r := reader(message)
+	r.Skip()
+	return r.End() == nil
 }
 
 type masker struct {

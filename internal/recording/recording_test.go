@@ -350,3 +350,28 @@ func TestManyHeaders(t *testing.T) {
 		t.Errorf("%.300s: %v", line, r.End())
 	}
 }
+
+// TestOddMessagesAreRecorded: a message with a byte order mark or half of a surrogate pair,
+// which clients read, is recorded, and no message shows what follows the name of a secret.
+func TestOddMessagesAreRecorded(t *testing.T) {
+	for _, message := range []string{
+		"\ufeff" + `{"id":1,"result":{"password":"opensesame"}}`,
+		`{"id":1,"result":{"password":"opensesame","t":"\ud83d"}}`,
+		`{"id":1,"result":{"password":"opensesame","t":` + strings.Repeat("[", 200) + strings.Repeat("]", 200) + `}}`,
+		`{"id":1,"result":{"password":"opensesame"`,
+	} {
+		var b bytes.Buffer
+		w := NewWriter(&b)
+		w.Message(1, false, []byte(message))
+		if err := w.Close(); err != nil || strings.Contains(b.String(), "opensesame") || !strings.Contains(b.String(), "password") {
+			t.Errorf("%.60s: %s, %v", message, b.String(), err)
+		}
+		s := NewSecrets()
+		if s.Learn([]byte(message)); isReadable([]byte(message)) && s.Redact("opensesame") == "opensesame" {
+			t.Errorf("%.60s: what the client has sent is not known", message)
+		}
+	}
+	if !isReadable([]byte("\ufeff{}")) || !isReadable([]byte(`"\ud83d"`)) {
+		t.Error("what a client reads is not JSON")
+	}
+}

@@ -33,8 +33,7 @@ func (s *Secrets) Learn(message []byte) {
 	if s == nil {
 		return
 	}
-	r := wire.NewReader(message)
-	r.AnyKeys()
+	r := reader(message)
 	var found []string
 	eachSecret(&r, func(value string) { found = append(found, value) })
 	if found == nil || r.End() != nil {

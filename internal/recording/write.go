@@ -88,7 +88,7 @@ func (r *recorder) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, e
 		}
 	}
 	h.Dropped = func(reason error, data []byte) {
-		if reason == io.ErrUnexpectedEOF || wire.Valid(data) != nil {
+		if reason == io.ErrUnexpectedEOF || !isReadable(data) {
 			r.w.Text(n, false, data)
 		}
 		if dropped != nil {
@@ -168,10 +168,14 @@ func (w *Writer) Refusal(conn int, data []byte) { w.write(conn, from(false, kind
 const maxText = 64 << 10
 
 // Text writes a line that is not JSON, or has no end, of which it keeps 64 KiB. It ignores an empty
-// one.
+// one. In what begins as JSON, it masks what follows the names of secrets.
 func (w *Writer) Text(conn int, sent bool, line []byte) {
 	if line = bytes.TrimSpace(line); len(line) > 0 {
 		text := w.hide(string(line))
+		if line[0] == '{' || line[0] == '[' {
+			public, _ := diag.PublicArgs(text)
+			text = public[0]
+		}
 		w.write(conn, from(sent, kindText), wire.AppendString(nil, diag.Cut(text, maxText)))
 	}
 }
