@@ -48,6 +48,15 @@ func TestLinesArriveAsTheyWereSent(t *testing.T) {
 	}
 }
 
+// TestClientsGetNoMark: most clients do not read a byte order mark.
+func TestClientsGetNoMark(t *testing.T) {
+	t.Parallel()
+	c := serveLines(t, program("sh", "-c", `printf '\357\273\277{"jsonrpc":"2.0","method":"x"}\n'; cat >&2`))
+	if got, want := c.line(), `{"jsonrpc":"2.0","method":"x"}`; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // TestResponsesAfterTheEndOfInput: a client such as printf closes its output after the
 // last request, and still gets all responses.
 func TestResponsesAfterTheEndOfInput(t *testing.T) {
