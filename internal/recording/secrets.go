@@ -35,7 +35,7 @@ func (s *Secrets) Learn(message []byte) {
 	}
 	r := reader(message)
 	var found []string
-	eachSecret(&r, func(value string) { found = append(found, value) })
+	eachSecret(&r, false, func(value string) { found = append(found, value) })
 	if found == nil || r.End() != nil {
 		return
 	}
@@ -53,25 +53,23 @@ func (s *Secrets) Learn(message []byte) {
 	}
 }
 
-// eachSecret calls f for each string and number in a value that has the name of a secret.
-func eachSecret(r *wire.Reader, f func(value string)) {
-	switch r.Kind() {
-	case wire.Object:
+// eachSecret calls f for each string and number in a value that has the name of a secret,
+// or is in a list with that name. secret reports whether the value itself is.
+func eachSecret(r *wire.Reader, secret bool, f func(value string)) {
+	switch kind := r.Kind(); {
+	case kind == wire.Object:
 		for r.Object(); r.More(); {
-			key, kind := string(r.Key()), r.Kind()
-			switch secret := isSecretKey(key, kind); {
-			case secret && kind == wire.String:
-				f(r.String())
-			case secret && kind == wire.Number:
-				f(string(r.Raw()))
-			default:
-				eachSecret(r, f)
-			}
+			key := string(r.Key())
+			eachSecret(r, isSecretKey(key, r.Kind()), f)
 		}
-	case wire.Array:
+	case kind == wire.Array:
 		for r.Array(); r.More(); {
-			eachSecret(r, f)
+			eachSecret(r, secret, f)
 		}
+	case secret && kind == wire.String:
+		f(r.String())
+	case secret && kind == wire.Number:
+		f(string(r.Raw()))
 	default:
 		r.Skip()
 	}
