@@ -10,12 +10,27 @@ import (
 // tool.
 func (w *walker) lose(n *node, what string) {
 	if n == w.root {
-		w.lost = append(w.lost, what)
-	} else {
-		n.describe(what)
+		n = nil
+	} else if n.get("description") == nil {
+		n.set("description", quoted(""))
 	}
+	if w.lost == nil {
+		w.lost = make(map[*node][]string)
+	}
+	w.lost[n] = append(w.lost[n], what)
 	if at := len(w.findings) - 1; at >= 0 {
-		w.findings[at].lost = strings.TrimPrefix(w.findings[at].lost+"\n"+what, "\n")
+		w.findings[at].lost = append(w.findings[at].lost, what)
+	}
+}
+
+// describeLost adds to the descriptions in the schema what was lost: all of it at once, because
+// a description can be long.
+func (w *walker) describeLost() {
+	for n, lost := range w.lost {
+		if n != nil {
+			n.describe(lost)
+			delete(w.lost, n)
+		}
 	}
 }
 

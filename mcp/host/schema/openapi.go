@@ -18,7 +18,8 @@ const minBudget, budgetPerByte = 4 << 20, 16
 
 // openAPISchema returns a schema for the field parameters, or nil if it has no properties.
 func openAPISchema(w *walker, root *node) *node {
-	if checkOpenAPI(w, root); w.broken {
+	checkOpenAPI(w, root)
+	if w.describeLost(); w.broken {
 		root = (&openAPIWriter{w, []*node{w.root}}).schema(root)
 	}
 	if len(root.get("properties").names()) == 0 {
@@ -127,6 +128,7 @@ func (g *openAPIWriter) alternatives(n *node, open []*node) (*node, []alternativ
 		n = object()
 	}
 	n = n.clone()
+	var texts []string
 	for ref, ok := n.get("$ref").text(); ok; ref, ok = n.get("$ref").text() {
 		target := g.resolve(ref)
 		if n.remove("$ref"); target == nil || slices.Contains(open, target) || !g.take(target) {
@@ -135,9 +137,12 @@ func (g *openAPIWriter) alternatives(n *node, open []*node) (*node, []alternativ
 		}
 		open = append(slices.Clip(open), target)
 		if text, _ := target.get("description").text(); text != "" && n.get("description") != nil {
-			n.describe(text) // what the target does not say any more may be in it
+			texts = append(texts, text) // what the target does not say any more may be in it
 		}
 		overlay(n, target)
+	}
+	if texts != nil {
+		n.describe(texts)
 	}
 	var variants []alternative
 	for _, key := range [...]string{"anyOf", "oneOf", "allOf"} {

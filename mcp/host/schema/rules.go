@@ -201,7 +201,7 @@ func Check(provider string, t Tool) ([]Finding, error) {
 	table := Rules()
 	list := make([]Finding, len(w.findings))
 	for i, f := range w.findings {
-		list[i] = Finding{table[f.rule], f.path, f.lost}
+		list[i] = Finding{table[f.rule], f.path, strings.Join(f.lost, "\n")}
 	}
 	return list, err
 }

@@ -3,6 +3,7 @@ package schema_test
 import (
 	"encoding/json"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -113,6 +114,34 @@ func TestManyParts(t *testing.T) {
 	d, err = schema.OpenAI(tool(`{"type":"object","properties":{"p":{"patternProperties":{"(?=` + strings.Repeat("x", 300) + `)":{}}}}}`))
 	if err != nil || strings.Contains(string(d), "xxx") || !strings.Contains(string(d), "more than fits here") {
 		t.Errorf("%s, %v", d, err)
+	}
+}
+
+// TestManyLosses: what many parts lose is not copied again for each of them, nor is a long
+// description beside them.
+func TestManyLosses(t *testing.T) {
+	const n, short = 500, 150
+	repeat := func(format string) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, format, i, i+1, strings.Repeat("d", short))
+		}
+		return b.String()
+	}
+	for _, test := range []struct{ provider, schema string }{
+		{"openai", `{"type":"object","properties":{"p":{"patternProperties":{` + repeat(`"(?=%d)":{"x":"%d %s"},`) + `"a":{}},"description":"` + strings.Repeat("d", n*short) + `"}}}`},
+		{"openai", `{"type":"object","allOf":[` + repeat(`{"not":{"const":"%d %d %s"}},`) + `{}]}`},
+		{"gemini-parameters", `{"type":"object","properties":{"p":{"$ref":"#/$defs/0"}},"$defs":{` + repeat(`"%d":{"$ref":"#/$defs/%d","description":"%s"},`) + `"500":{}}}`},
+	} {
+		p := providers[slices.IndexFunc(providers, func(p provider) bool { return p.name == test.provider })]
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := p.define(tool(test.schema))
+		found, err2 := schema.Check(p.name, tool(test.schema))
+		runtime.ReadMemStats(&after)
+		if times := (after.TotalAlloc - before.TotalAlloc) / uint64(len(test.schema)); err != nil || err2 != nil || len(found) == 0 || times > 150 {
+			t.Errorf("%s: %.60s…: allocates %d times its length, %d findings, %v, %v", p.name, test.schema, times, len(found), err, err2)
+		}
 	}
 }
 

@@ -139,7 +139,7 @@ func define(t Tool, f *format) (mcp.RawMessage, error) {
 	if err != nil {
 		return nil, &toolError{name, err}
 	}
-	lost := cut(strings.Join(w.lost, "\n"), maxDescription/2)
+	lost := cut(strings.Join(w.lost[nil], "\n"), maxDescription/2)
 	if applies[ruleDescription]&f.target != 0 {
 		description = cut(description, maxDescription-utf8.RuneCountInString(lost)-1)
 	}

@@ -19,17 +19,17 @@ type walker struct {
 	path     string  // of what is being walked, as a JSON Pointer
 	budget   int     // bytes of schemas that may still be merged
 	ids      map[string]*node
-	refers   bool             // the schema has references
-	bases    []*node          // schemas with an $id; with ids, set by the first reference that needs them
-	moved    map[*node]string // references to targets that are now definitions of the root
-	lost     []string         // what the mended root does not say, for the description of the tool
+	refers   bool               // the schema has references
+	bases    []*node            // schemas with an $id; with ids, set by the first reference that needs them
+	moved    map[*node]string   // references to targets that are now definitions of the root
+	lost     map[*node][]string // what mended schemas do not say; at nil what the root does not, for the description of the tool
 }
 
 // A found rule is one that a schema breaks.
 type found struct {
 	rule ruleID
 	path string
-	lost string
+	lost []string
 }
 
 // mend returns the schema as the provider accepts it.
@@ -37,8 +37,10 @@ func (w *walker) mend(root *node) (*node, error) {
 	if w.root = root; root.isObject() {
 		w.schema(root)
 	}
+	w.describeLost()
 	root = w.mendRoot(root)
 	w.breakCycles(root)
+	w.describeLost()
 	root, err := w.renameArguments(root)
 	if err == nil && w.budget < 0 {
 		err = ErrTooComplex
@@ -302,10 +304,11 @@ func (w *walker) members(n *node, key string, v *node) {
 	}
 }
 
-// describe adds a text to the description of n.
+// describe adds lines to the description of n.
 //
 //go:noinline
-func (n *node) describe(text string) {
+func (n *node) describe(lines []string) {
+	text := strings.Join(lines, "\n")
 	old, _ := n.get("description").text()
 	if old = strings.TrimSpace(old); old != "" {
 		text = old + "\n" + text
