@@ -14,15 +14,18 @@ import (
 type Console struct {
 	Out io.Writer
 
-	mu     lock.Mutex // guards what follows
-	bar    string     // what the last line shows
-	paused bool
-	held   []string // the lines since Pause
+	mu      lock.Mutex // guards what follows
+	bar     string     // what the last line shows
+	paused  bool
+	held    strings.Builder // the lines since Pause
+	lines   int             // in held
+	omitted int             // lines after these
 }
 
 const (
 	ClearLine = "\r\x1b[K"
-	maxHeld   = 1000 // lines; further ones are discarded
+	maxLines  = 1000    // that a Console holds
+	maxHeld   = 1 << 20 // bytes of these
 )
 
 // Line escapes and prints a line.
@@ -36,8 +39,11 @@ func (c *Console) Styled(s string, as Style, st func(Style, string) string) {
 	defer c.mu.Unlock()
 	text := st(as, Escape(s)) + "\n"
 	if c.paused {
-		if len(c.held) < maxHeld {
-			c.held = append(c.held, text)
+		if c.omitted > 0 || c.lines == maxLines || c.held.Len()+len(text) > maxHeld {
+			c.omitted++
+		} else {
+			c.lines++
+			c.held.WriteString(text)
 		}
 		return
 	}
@@ -69,11 +75,16 @@ func (c *Console) Pause() {
 	}
 }
 
+// Resume prints the lines since Pause, and how many more there were.
 func (c *Console) Resume() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	_, _ = io.WriteString(c.Out, strings.Join(c.held, "")+c.bar)
-	c.paused, c.held = false, nil
+	if c.omitted > 0 {
+		c.held.WriteString("… and " + Count(c.omitted, "more line") + ", not shown\n")
+	}
+	_, _ = io.WriteString(c.Out, c.held.String()+c.bar)
+	c.held.Reset()
+	c.paused, c.lines, c.omitted = false, 0, 0
 }
 
 // A Tail receives the server's standard error. It keeps the last lines, and
