@@ -9,6 +9,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/hold"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/secrets"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/state"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
@@ -128,7 +129,7 @@ func (c *invocation) beginSession(ctx context.Context, s *conversation) error {
 			if f.Status == failure.Forbidden && f.Hint == "" {
 				f.Hint = c.loginHint()
 			}
-			f.Message, f.Hint, f.Data = c.hide(f.Message), c.hide(f.Hint), []byte(c.hide(string(f.Data)))
+			f.Message, f.Hint, f.Data = c.hide(f.Message), c.hide(f.Hint), secrets.HideJSON(f.Data, c.hide)
 			return &f
 		},
 	}

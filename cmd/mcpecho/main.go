@@ -299,7 +299,7 @@ func (c *invocation) report(ctx context.Context, err error) int {
 	}
 	f.Message = c.hide(inSettings(f.Message, err))
 	if c.flags.JSON {
-		f.Hint, f.Data = c.hide(f.Hint), []byte(c.hide(string(f.Data)))
+		f.Hint, f.Data = c.hide(f.Hint), secrets.HideJSON(f.Data, c.hide)
 		_, _ = io.WriteString(c.stderr, terminal.Escape(string(f.AppendJSON(nil)))+"\n")
 		return f.Status
 	}

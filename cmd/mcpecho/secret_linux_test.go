@@ -62,3 +62,32 @@ func TestSecretsOfVariablesAreMasked(t *testing.T) {
 		}
 	}
 }
+
+// TestSecretNumbers: an error and a log with a secret that is a number are masked, and stay
+// JSON, with a session and without.
+func TestSecretNumbers(t *testing.T) {
+	t.Parallel()
+	const script = `while read -r line; do
+	id=${line#*\"id\":}; id=${id%%[,\}]*}
+	case "$line" in
+	*'"tools/call"'*)
+		echo '{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":{"session":"a","pin":'$DB_PASSWORD'}}}'
+		answer='"error":{"code":-32001,"message":"wrong","data":{"session":"a","pin":'$DB_PASSWORD'}}' ;;
+	*'"tools/list"'*) answer='"result":{"tools":[{"name":"t","inputSchema":{"type":"object"}}]}' ;;
+	*'"initialize"'*) answer='"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{},"logging":{}},"serverInfo":{"name":"s","version":"1"}}' ;;
+	*'"id"'*) answer='"result":{}' ;;
+	*) continue ;;
+	esac
+	echo '{"jsonrpc":"2.0","id":'"$id,$answer}"
+done`
+	server := []string{"-e", "DB_PASSWORD=7654321", "--protocol", "2025-11-25", "--", "/bin/sh", "-c", script}
+	holdServer(t, append([]string{"pin"}, server...)...).begun(t)
+	watched, said, _ := startWatch(t, "@pin", "--json")
+	said.until(t, "Watching")
+	for _, args := range [][]string{{"call", "@pin", "t", "--json"}, slices.Concat([]string{"call", "t", "--json"}, server)} {
+		if o := runCommand(t, args...); !strings.Contains(o.stderr, `"data":{"session":"***","pin":"***"}`) {
+			t.Errorf("%q: %+v", args, o)
+		}
+	}
+	watched.until(t, `"pin":"***"`)
+}

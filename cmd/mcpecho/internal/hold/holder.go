@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/secrets"
 	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/retry"
 	"github.com/stdmcp/stdmcp/internal/statefile"
@@ -171,7 +172,7 @@ func (h *Holder) keepLocked(n notification) {
 // Log passes a log message to all callers.
 func (h *Holder) Log(m *mcp.LogMessage) {
 	if params, err := m.MarshalJSON(); err == nil {
-		n := notification{"notifications/message", []byte(h.hide(string(params)))}
+		n := notification{"notifications/message", secrets.HideJSON(params, h.hide)}
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		h.keepLocked(n)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/secrets"
 	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
@@ -147,7 +148,7 @@ func (c *caller) wireError(err error) (e *jsonrpc.Error, ends bool) {
 	}
 	e = &jsonrpc.Error{Code: answer.Code, Message: h.hide(answer.Message)}
 	if answer.Data != nil {
-		e.Data = []byte(h.hide(string(answer.Data)))
+		e.Data = secrets.HideJSON(answer.Data, h.hide)
 	}
 	return e, false
 }

@@ -5,6 +5,7 @@ import (
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/display"
 	"github.com/stdmcp/stdmcp/internal/recording"
+	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
 
@@ -44,3 +45,15 @@ func (h Set) hide(values *display.Cache, s string) string {
 
 // Mask returns JSON text on one line, with values that look like secrets masked.
 func (h Set) Mask(data []byte) ([]byte, error) { return recording.MaskJSON(data, h.Hider()) }
+
+// HideJSON returns JSON text that hide has masked. Masking a number in it leaves text that is
+// not JSON, so then the values are masked one by one.
+func HideJSON(text []byte, hide func(string) string) []byte {
+	masked := []byte(hide(string(text)))
+	if wire.Valid(masked) != nil {
+		if values, err := recording.MaskJSON(text, hide); err == nil {
+			return values
+		}
+	}
+	return masked
+}

@@ -87,3 +87,18 @@ func decoded(t *testing.T, data []byte) (v any) {
 	}
 	return v
 }
+
+// TestHideJSON: what hide leaves of JSON is JSON, also where it masks numbers.
+func TestHideJSON(t *testing.T) {
+	hide := Set{Values: []string{"7654321"}}.Hide
+	for text, want := range map[string]string{
+		`{"session":"a", "s":"x7654321"}`:          `{"session":"a", "s":"x***"}`,
+		`{"s":"x7654321","n":[7654321,-76543210]}`: `{"s":"x***","n":["***","-***0"]}`,
+		`{"s":7654321`: `{"s":***`,
+		``:             ``,
+	} {
+		if got := HideJSON([]byte(text), hide); string(got) != want {
+			t.Errorf("HideJSON(%s) = %s, want %s", text, got, want)
+		}
+	}
+}
