@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"context"
 
-	"github.com/stdmcp/stdmcp/internal/recording"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/secrets"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 )
@@ -59,13 +59,6 @@ func (c *invocation) printSent(s *conversation, kept mcp.RawMessage, res interfa
 
 // printMasked prints a result, and masks secret arguments in it.
 func (c *invocation) printMasked(s *conversation, raw []byte) error {
-	text := c.hideSent(s, string(raw))
-	if masked := []byte(text); wire.Valid(masked) == nil {
-		return c.printJSON(masked)
-	}
-	masked, err := recording.MaskJSON(raw, c.sent.Redact) // masking a number leaves text that is not JSON
-	if err != nil {
-		return err
-	}
-	return c.printJSON(masked)
+	c.hideSent(s, string(raw)) // says that it hides some
+	return c.printJSON(secrets.HideJSON(raw, c.sent.Redact))
 }
