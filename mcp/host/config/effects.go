@@ -26,7 +26,7 @@ import (
 func (s *Server) Effects() []string { return s.effects().lines }
 
 func (s *Server) effects() *effects {
-	e := &effects{literal: s.Literal}
+	e := &effects{literal: s.Literal, used: s.usedVariables()}
 	e.program(s)
 	if s.URL != "" {
 		e.add("connects to " + settings.PublicURL(s.URL))
@@ -78,7 +78,8 @@ func (s *Server) effects() *effects {
 // effects collects lines.
 type effects struct {
 	lines   []string
-	literal bool // there are no variables
+	literal bool            // there are no variables
+	used    map[string]bool // see usedVariables
 }
 
 // mask returns a text that may be secret, with its references to variables.
@@ -123,9 +124,9 @@ func (e *effects) variables(env []string, literal bool) {
 		switch {
 		case !ok:
 			e.add("passes on the variable " + name)
-		case endsSecret(name) && !changesLoading(name) && literal:
+		case isOnlySecret(name, e.used) && literal:
 			e.add("sets " + name + "=" + diag.Mask)
-		case endsSecret(name) && !changesLoading(name):
+		case isOnlySecret(name, e.used):
 			e.add("sets " + name + "=" + maskLiterals(value))
 		default:
 			e.add("sets " + name + "=" + value)

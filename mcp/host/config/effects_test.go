@@ -26,6 +26,11 @@ func TestEffects(t *testing.T) {
 			"passes on all variables of the environment", "uses the values of HOME_KEY"},
 		`{"command":"a","env":{"LD_PRELOAD":"./x.so","node_options":"--require ./x","API_TOKEN":"abcdefgh","DEBUG":"1","NAME":"sk-abcdefgh","K":"${env:A | value:b}"}}`: {
 			"runs a", "sets API_TOKEN=***", "sets DEBUG=1", "sets K=${env:A | value:b}", "sets LD_PRELOAD=./x.so", "sets NAME=sk-abcdefgh", "sets node_options=--require ./x", "uses the values of A"},
+		// What a secret is used for decides whether it is one.
+		`{"command":"sh","args":["-c","${DB_TOKEN:-x}"],"env":{"DB_TOKEN":"echo ${A_TOKEN}","A_TOKEN":"evil","API_TOKEN":"abc${API_TOKEN}"}}`: {
+			"runs sh -c ${DB_TOKEN:-x}", "sets API_TOKEN=***${API_TOKEN}", "sets A_TOKEN=evil", "sets DB_TOKEN=echo ${A_TOKEN}", "uses the values of API_TOKEN, A_TOKEN"},
+		`{"command":"npx","args":["mcp-remote","https://h","--header","A: ${A_TOKEN}"],"env":{"A_TOKEN":"abcdefgh"}}`: {
+			"runs npx mcp-remote https://h --header \"A: ${A_TOKEN}\"", "sets A_TOKEN=***"},
 		`{"command":"a","env":["AWS_SECRET_ACCESS_KEY"],"envFile":["../.env"]}`: {"runs a", "sets the variables in the file ../.env, which does not exist",
 			"passes on the variable AWS_SECRET_ACCESS_KEY"},
 		`{"command":"a","env":{"NPM_CONFIG_AUTH":"x; evil"}}`: {"runs a", "sets NPM_CONFIG_AUTH=x; evil"},

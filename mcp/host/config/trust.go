@@ -142,13 +142,50 @@ func (s *Server) isCode(ref string) (code bool) {
 	check := func(text string) {
 		eachReference(text, func(_, _, name string) { code = code || name == ref })
 	}
-	for _, file := range s.EnvFiles {
-		check(file)
-	}
+	used := s.usedVariables()
 	for _, v := range s.Env {
-		if name, value, _ := cut(v, "="); !endsSecret(name) || changesLoading(name) {
+		if name, value, _ := cut(v, "="); !isOnlySecret(name, used) {
 			check(value)
 		}
+	}
+	s.eachPublic(check)
+	return code
+}
+
+// usedVariables returns the names of the variables to which something else than a secret
+// refers, which may decide what runs, and where the server is.
+func (s *Server) usedVariables() map[string]bool {
+	used := make(map[string]bool)
+	add := func(text, self string) {
+		eachReference(text, func(_, _, name string) {
+			name = strings.TrimPrefix(name, "env:")
+			for _, fallback := range [...]string{"", ":", "|", "-"} {
+				if fallback != "" {
+					name, _, _ = cut(name, fallback)
+				}
+				if name != self {
+					used[name] = true
+				}
+			}
+		})
+	}
+	for _, v := range s.Env {
+		name, value, _ := cut(v, "=")
+		add(value, name)
+	}
+	s.eachPublic(func(text string) { add(text, "") })
+	return used
+}
+
+// isOnlySecret reports whether a variable of the server is a secret and no more.
+func isOnlySecret(name string, used map[string]bool) bool {
+	return endsSecret(name) && !changesLoading(name) && !used[name]
+}
+
+// eachPublic calls f for the texts of s, except for variables and what is only a secret.
+func (s *Server) eachPublic(f func(text string)) {
+	for _, file := range s.EnvFiles {
+		f(file)
 	}
 	last := ""
 	s.copy().texts(func(field, _, text string) string {
@@ -156,18 +193,20 @@ func (s *Server) isCode(ref string) (code bool) {
 		case "headers", "auth", "oauth.clientSecret":
 			return text
 		case "args":
-			flag, _, _ := cut(text, "=")
+			flag, _, joined := cut(text, "=")
 			if !strings.HasPrefix(flag, "-") {
 				flag = last
 			}
-			if last = text; strings.HasPrefix(flag, "-") && endsSecret(flag) {
+			if last = text; joined {
+				last = "" // what follows is not its value
+			}
+			if strings.HasPrefix(flag, "--") && (endsSecret(flag) || flag == "--header") {
 				return text
 			}
 		}
-		check(text)
+		f(text)
 		return text
 	})
-	return code
 }
 
 func (s *Server) takesFile() bool {
