@@ -181,7 +181,12 @@ func (t *Transport) isExact(m *resourceMetadata) bool {
 	if r, err := url.Parse(m.resource); err == nil && canonical(r) == canonical(t.url) || t.opts.Resource != "" || t.opts.Issuer != "" {
 		return true
 	}
-	return slices.Contains(m.servers, t.currentBinding().issuer) || slices.Contains(m.servers, t.opts.Client.Issuer)
+	for _, issuer := range [...]string{t.currentBinding().issuer, t.opts.Client.Issuer} {
+		if issuer != "" && slices.Contains(m.servers, issuer) { // metadata may name an empty one
+			return true
+		}
+	}
+	return false
 }
 
 // search reads the locations of a quest in their order. It returns the index of the

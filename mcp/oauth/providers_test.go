@@ -28,6 +28,14 @@ func (e *env) pin(other func(*Options)) func(*Options) {
 	}
 }
 
+// TestMetadataNamesNoServer: an empty text is not the server that is bound to a resource.
+func TestMetadataNamesNoServer(t *testing.T) {
+	m := &resourceMetadata{resource: "https://example.com/", servers: []string{"https://evil.example", ""}}
+	if newEnv(t).transport(nil).isExact(m) {
+		t.Error("metadata of another resource describes this one")
+	}
+}
+
 // TestDeadMetadataURL: the URL in the challenge is dead, and the well-known one works.
 func TestDeadMetadataURL(t *testing.T) {
 	for name, tt := range map[string]struct {
