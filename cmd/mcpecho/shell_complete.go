@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -237,10 +238,7 @@ const maxFiles = 1000
 // files completes the path of a file.
 func (c *completer) files(prefix, path string) {
 	dir, _ := filepath.Split(path)
-	f, err := os.Open(filepath.Join(".", dir))
-	if filepath.IsAbs(dir) {
-		f, err = os.Open(dir)
-	}
+	f, err := os.Open(cmp.Or(dir, "./")) // with the slash, a pipe is not waited for
 	if err != nil {
 		return
 	}

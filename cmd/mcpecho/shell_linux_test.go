@@ -2,11 +2,14 @@ package main
 
 import (
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/internal/testserver"
 	"github.com/stdmcp/stdmcp/internal/testserver/childserver"
+	"github.com/stdmcp/stdmcp/internal/testutil"
 )
 
 // startShell starts a shell on a terminal.
@@ -143,5 +146,21 @@ func TestShellWithoutControlSequences(t *testing.T) {
 	p.typed("exit\n")
 	if shown, status := p.end(); status != 0 || strings.Contains(shown, "\x1b") {
 		t.Errorf("status %d, %q", status, shown)
+	}
+}
+
+// TestCompletionDoesNotWaitForAPipe: a folder may have any files.
+func TestCompletionDoesNotWaitForAPipe(t *testing.T) {
+	t.Chdir(t.TempDir())
+	testutil.Must(t, syscall.Mkfifo("data", 0o600))
+	sh, done := newShell(t), make(chan struct{})
+	go func() { // ends with the completion
+		sh.complete("call echo message=@data/")
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-time.After(testutil.Timeout):
+		t.Error("completion waits for a writer")
 	}
 }
