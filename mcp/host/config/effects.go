@@ -42,10 +42,10 @@ func (s *Server) effects() *effects {
 		e.add("approves tools without a question: " + strings.Join(s.AutoApprove, ", "))
 	}
 	var values []string
-	taken := s.taken()
+	taken, code := s.taken(), s.codeReferences(e.used)
 	for _, name := range taken {
 		if path, ok := strings.CutPrefix(name, "file:"); ok {
-			e.add("uses the content of the file " + path + s.showFile(path))
+			e.add("uses the content of the file " + path + s.showFile(path, code[name]))
 		} else {
 			values = append(values, name)
 		}

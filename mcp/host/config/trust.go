@@ -112,14 +112,14 @@ func (f *fileEnv) reference(path string) *reference {
 }
 
 // showFile returns what the user sees of a file that an entry of a project's file refers
-// to: where it leads, and the content unless that is only a secret. Expand accepts no other.
-func (s *Server) showFile(path string) (line string) {
+// to: where it leads, and the content if it is code. Expand accepts no other.
+func (s *Server) showFile(path string, code bool) (line string) {
 	if s.files == nil {
 		return ""
 	}
 	r := s.files.reference(path)
 	if r == nil {
-		r = &reference{code: s.isCode("file:" + path)}
+		r = &reference{code: code}
 		r.text, r.leads, _ = newExpansion(context.Background(), s, nil).readReference(path)
 		s.files.mu.Lock()
 		if s.files.refs == nil {
@@ -137,18 +137,19 @@ func (s *Server) showFile(path string) (line string) {
 	return line
 }
 
-// isCode reports whether a reference is used for something else than a secret.
-func (s *Server) isCode(ref string) (code bool) {
-	check := func(text string) {
-		eachReference(text, func(_, _, name string) { code = code || name == ref })
+// codeReferences returns the references that are used for something else than a secret.
+// used are the usedVariables.
+func (s *Server) codeReferences(used map[string]bool) map[string]bool {
+	code := make(map[string]bool)
+	add := func(text string) {
+		eachReference(text, func(_, _, name string) { code[name] = true })
 	}
-	used := s.usedVariables()
 	for _, v := range s.Env {
 		if name, value, _ := cut(v, "="); !isOnlySecret(name, used) {
-			check(value)
+			add(value)
 		}
 	}
-	s.eachPublic(check)
+	s.eachPublic(add)
 	return code
 }
 

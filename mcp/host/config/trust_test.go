@@ -118,7 +118,7 @@ func TestContentThatRuns(t *testing.T) {
 		`{"command":"python3","args":["-Xtoken","${file:f}"]}`:                        true,
 	} {
 		s := Parse([]byte(`{"mcpServers":{"x":`+text+`}}`), "", "project").Servers[0]
-		if got := s.isCode("file:f"); got != want {
+		if got := s.codeReferences(s.usedVariables())["file:f"]; got != want {
 			t.Errorf("%s: %t", text, got)
 		}
 	}
