@@ -119,7 +119,7 @@ func (c *caller) message(m *jsonrpc.Message) {
 			h.mu.Lock()
 			delete(c.calls, m.ID)
 			h.mu.Unlock()
-			if e, ends := c.wireError(err); ctx.Err() == nil && !ends {
+			if e, ends := c.wireError(err); !ends && (ctx.Err() == nil || c.ctx.Err() != nil) { // the caller waits
 				_ = c.conn.Reply(c.reading, m.ID, raw, e)
 			}
 			cancel()
