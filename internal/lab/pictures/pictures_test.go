@@ -2,10 +2,15 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/stdmcp/stdmcp/internal/testutil"
 )
 
 const root = "../../.."
@@ -59,6 +64,68 @@ func TestFiguresOfPages(t *testing.T) {
 		}
 		if !strings.Contains(string(page), want.text) {
 			t.Errorf("%s does not contain %q", want.page, want.text)
+		}
+	}
+}
+
+// TestRoundedFigures compares figures in the text of pages with the tables of performance,
+// which have more digits. # stands for the figure.
+func TestRoundedFigures(t *testing.T) {
+	const small, changes, decisions = "docs/guides/small-binaries.md", "CHANGELOG.md", "docs/contributing/decisions.md"
+	const legacy, json = "### stdio, legacy", "### Streamable HTTP, responses as JSON, legacy"
+	of := func(section string, column int, row ...string) float64 {
+		rows, err := readTable(filepath.Join(root, "docs", "evidence", "tables", "performance.md"), section)
+		testutil.Must(t, err)
+		cells, err := rows.row(row...)
+		testutil.Must(t, err)
+		v, err := number(cells[column])
+		testutil.Must(t, err)
+		return v
+	}
+	more := 0.0 // than the faster peer takes to connect, in ms
+	for _, section := range []string{legacy, "### stdio, modern"} {
+		times := [5]float64{}
+		for i := range times {
+			if i != 1 { // json
+				times[i] = of(section, i, "connect and close")
+			}
+		}
+		more = max(more, times[0]*(times[2]-min(times[3], times[4])))
+	}
+	for _, f := range []struct {
+		page, text string
+		want       float64
+	}{
+		{"README.md", "| connecting over stdio | # ms |", of(legacy, 0, "connect and close") * of(legacy, 2, "connect and close")},
+		{changes, "Connecting over stdio takes up to # ms longer", more},
+		{"docs/evidence/performance.md", "Over stdio it takes up to # ms more", more},
+		{decisions, "1,000 tools over HTTP take # times net/http", of(json, 2, "1,000 tools listed")},
+		{decisions, "decodes one by one, # times the pipe", of(legacy, 2, "1 MB, `\\uXXXX` alone")},
+		{decisions, "1,000 calls at once take # times the pipe", of(legacy, 2, "1,000 calls at once, each")},
+		{small, "without MCP | # MB |", of("## Programs", 0, "stdio", "bare")},
+		{small, "`mcp/host/config` | # MB |", of("## Programs", 0, "several servers of a configuration, over stdio", "stdmcp")},
+		{small, "request with `net/http` | # MB |", of("## Programs", 0, "Streamable HTTP", "bare")},
+		{small, "`mcp/streamhttp` | # MB |", of("## Programs", 0, "Streamable HTTP", "stdmcp")},
+		{small, "with `mcp/oauth` | # MB |", of("## Programs", 0, "Streamable HTTP with authorization", "stdmcp")},
+		{small, "`mcp/host/dialers` | # MB |", of("## Programs", 0, "several servers of a configuration, over any transport", "stdmcp")},
+	} {
+		page, err := os.ReadFile(filepath.Join(root, f.page))
+		testutil.Must(t, err)
+		figure := strings.Replace(regexp.QuoteMeta(f.text), "#", `([\d.]*\d)`, 1)
+		found := regexp.MustCompile(strings.ReplaceAll(figure, " ", `\s`)).FindStringSubmatch(string(page))
+		if found == nil {
+			t.Errorf("%s does not have %q", f.page, f.text)
+			continue
+		}
+		got, err := strconv.ParseFloat(found[1], 64)
+		testutil.Must(t, err)
+		_, digits, _ := strings.Cut(found[1], ".")
+		off, allowed := math.Abs(got-f.want), 0.1*f.want // times vary
+		if strings.Contains(f.text, "MB") {
+			allowed = 0.5*math.Pow10(-len(digits)) + 0.006 // the tables are rounded, too
+		}
+		if off > allowed && (got < f.want || !strings.Contains(f.text, "up to")) {
+			t.Errorf("%s: %q is %s, and the tables have %.2f", f.page, f.text, found[1], f.want)
 		}
 	}
 }
