@@ -75,6 +75,8 @@ func (h *HTTP) Masked() map[string]string {
 		if len(all) == maxHeaders {
 			all["..."] = strconv.Itoa(len(h.Headers)-maxHeaders) + " more"
 			break
+		} else if len(h.Headers[name]) == 0 { // a mark for net/http, which is not sent
+			continue
 		}
 		value := strings.Join(h.Headers[name], ", ")
 		name = strings.ToLower(name)

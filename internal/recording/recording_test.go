@@ -311,6 +311,14 @@ func TestURLsInHeaders(t *testing.T) {
 	}
 }
 
+// TestMarkOfARequestIsNoHeader: net/http does not send a header without a value.
+func TestMarkOfARequestIsNoHeader(t *testing.T) {
+	h := HTTP{Exchange: 1, Method: "POST", Further: true, Headers: map[string][]string{"Idempotency-Key": {}, "Mcp-A": {}, "X-B": {""}}}
+	if have := h.Masked(); !maps.Equal(have, map[string]string{"x-b": ""}) {
+		t.Errorf("%q", have)
+	}
+}
+
 // TestOddObjectsAreMasked: an object that has a key twice, or more members than a reader
 // interprets, hides no secret, and its message is not lost.
 func TestOddObjectsAreMasked(t *testing.T) {
