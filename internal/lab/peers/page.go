@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"runtime"
 	"strings"
 	"text/template"
@@ -36,14 +37,15 @@ func (p *page) write(w io.Writer) error {
 
 func (p *page) Date() string { return time.Now().Format("2 January 2006") }
 
-// describeMachine describes the machine and its load.
+// describeMachine describes the machine, the commit and the load.
 func describeMachine() string {
 	cpu := field("/proc/cpuinfo", "model name")
 	kernel, _ := os.ReadFile("/proc/sys/kernel/osrelease")
 	load, _ := os.ReadFile("/proc/loadavg")
 	first, _, _ := strings.Cut(string(load), " ")
-	return fmt.Sprintf("%s/%s, %d cores of %s, Linux %s, %s, load at the start %s",
-		runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), cpu, strings.TrimSpace(string(kernel)), runtime.Version(), first)
+	commit, _ := exec.Command("git", "rev-parse", "--short", "HEAD").Output()
+	return fmt.Sprintf("%s/%s, %d cores of %s, Linux %s, %s, commit %s, load at the start %s",
+		runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), cpu, strings.TrimSpace(string(kernel)), runtime.Version(), strings.TrimSpace(string(commit)), first)
 }
 
 // field returns the value of the first line of a file that begins with name.
