@@ -24,7 +24,8 @@ const minEncoded = 8
 // them: as they are; with any of their characters escaped as in URLs, or in strings of
 // JSON, Go and JavaScript; in hexadecimal; or, from 8 bytes on, in base64,
 // alone or as a part of encoded data. Line breaks may be anywhere inside, and a text may
-// be escaped twice. Each line of a secret that is at least 8 bytes long is also a secret.
+// be escaped twice. Each line of a secret that is at least 8 bytes long is also a secret,
+// and so is each string and number in one that is JSON.
 // Redact ignores secrets shorter than 5 bytes without line breaks.
 func Redact(s string, secrets ...string) string {
 	for _, secret := range secrets {
@@ -35,10 +36,10 @@ func Redact(s string, secrets ...string) string {
 	return s
 }
 
-// shortest returns a lower limit of the length of a text that quotes a secret or a line
-// of it.
+// shortest returns a lower limit of the length of a text that quotes a secret, a line or,
+// if it is JSON, a value of it.
 func shortest(secret string) int {
-	if wire.IndexAny(secret, breaks+`\`) >= 0 {
+	if wire.IndexAny(secret, breaks+`\{[`) >= 0 {
 		return minSecret
 	}
 	return len(wire.Trim(secret))
@@ -69,31 +70,63 @@ type family struct{ forms, longest []string }
 func NewRedactor(secrets ...string) *Redactor {
 	r := &Redactor{forms: make(map[string]*family), heads: make(map[uint32]uint64)}
 	for _, secret := range secrets {
-		if len(secret) < minSecret {
-			continue
-		}
-		r.longest = max(r.longest, 2*len(secret))
-		r.add(secret)
-		if s := wire.Trim(secret); s != secret { // programs often trim the contents of a file, too
-			r.add(s)
-		}
-		// A program may print the lines of a key one by one. In JSON and in many files of
-		// variables, they are escaped.
-		for begin, i := 0, 0; i <= len(secret); i++ {
-			isEscaped := strings.HasPrefix(secret[i:], `\n`)
-			if i < len(secret) && secret[i] != '\n' && !isEscaped {
-				continue
-			}
-			if line := wire.Trim(secret[begin:i]); len(line) >= minEncoded && len(line) < len(secret) {
-				r.add(line)
-			}
-			if isEscaped {
-				i++
-			}
-			begin = i + 1
-		}
+		r.addSecret(secret)
 	}
 	return r
+}
+
+// addSecret adds a secret, and the parts of it that a program may print one by one.
+func (r *Redactor) addSecret(secret string) {
+	if len(secret) < minSecret {
+		return
+	}
+	r.longest = max(r.longest, 2*len(secret))
+	r.add(secret)
+	if s := wire.Trim(secret); s != secret { // programs often trim the contents of a file, too
+		r.add(s)
+	}
+	// A program may print the lines of a key one by one. In JSON and in many files of
+	// variables, they are escaped.
+	for begin, i := 0, 0; i <= len(secret); i++ {
+		isEscaped := strings.HasPrefix(secret[i:], `\n`)
+		if i < len(secret) && secret[i] != '\n' && !isEscaped {
+			continue
+		}
+		if line := wire.Trim(secret[begin:i]); len(line) >= minEncoded && len(line) < len(secret) {
+			r.add(line)
+		}
+		if isEscaped {
+			i++
+		}
+		begin = i + 1
+	}
+	if in := wire.NewReader([]byte(secret)); in.Kind() == wire.Object || in.Kind() == wire.Array {
+		in.AnyKeys()
+		in.Mend()
+		r.addParts(&in)
+	}
+}
+
+// addParts adds the strings and numbers of the next value, as a program may print JSON
+// again with other members and spaces.
+func (r *Redactor) addParts(in *wire.Reader) {
+	switch in.Kind() {
+	case wire.Object:
+		for in.Object(); in.More(); {
+			in.Key()
+			r.addParts(in)
+		}
+	case wire.Array:
+		for in.Array(); in.More(); {
+			r.addParts(in)
+		}
+	case wire.String:
+		r.addSecret(in.String())
+	case wire.Number:
+		r.addSecret(string(in.Raw()))
+	default:
+		in.Skip()
+	}
 }
 
 // add adds the forms of a secret.

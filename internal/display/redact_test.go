@@ -53,6 +53,8 @@ func TestRedact(t *testing.T) {
 		{"key line two of it is bad", []string{"--- begin\nline two of it\nend"}, "key *** is bad"},
 		{"key line two of it is bad", []string{`{"key":"--- begin\nline two of it\nend"}`}, "key *** is bad"},
 		{"--- begin line two of it end", []string{"--- begin\r\nline two of it\r\nend"}, "*** *** end"},
+		{`{"b" : "\u0068unter22", "a":[123456, "x"]}`, []string{`{"a":[123456],"b":"hunter22"}`}, `{"b" : "***", "a":[***, "x"]}`},
+		{"hunter22 of an object in a string", []string{`["{\"a\":\"hunter22\"}"]`}, "*** of an object in a string"},
 		{"of a file: hunter22.", []string{"\n hunter22\n"}, "of a file:***."},
 		{"of a file:hunter22.", []string{" hunter22\n"}, "of a file:***."},
 		{"of spaces:      .", []string{"     "}, "of spaces:***."},

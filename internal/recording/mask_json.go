@@ -12,16 +12,7 @@ import (
 // numbers in members whose names are those of secrets and of the credentials in strings. hide
 // returns a string of the text, or JSON in a string, without what else is secret.
 func MaskJSON(text []byte, hide func(string) string) ([]byte, error) {
-	return maskJSON(text, hide, func(string) bool { return false })
-}
-
-// maskJSON is MaskJSON with a function that reports whether a string with a further name is
-// secret.
-func maskJSON(text []byte, hide func(string) string, isSecret func(name string) bool) ([]byte, error) {
-	r := reader(text)
-	m := masker{hide, isSecret}
-	b := m.append(make([]byte, 0, len(text)), &r, elsewhere)
-	return b, r.End()
+	return (&masker{hide: hide}).mask(text)
 }
 
 // reader reads what the client reads, and objects that it does not interpret.
@@ -39,18 +30,26 @@ func isReadable(message []byte) bool {
 }
 
 type masker struct {
-	hide     func(string) string
-	isSecret func(name string) bool
+	hide      func(string) string
+	ambiguous func(name string) bool // whether a string with a further name is masked; may be nil
+	found     []string               // the values below the names of secrets
 }
 
 // A place is where a value is.
 type place uint8
 
 const (
-	elsewhere place = iota
-	inSchemas       // the keys of an object are names, and its values JSON Schemas
-	inSecret        // below the name of a secret
+	elsewhere   place = iota
+	inSchemas         // the keys of an object are names, and its values JSON Schemas
+	inAmbiguous       // a string with a name that is sometimes that of a secret
+	inSecret          // below the name of a secret
 )
+
+func (m *masker) mask(text []byte) ([]byte, error) {
+	r := reader(text)
+	b := m.append(make([]byte, 0, len(text)), &r, elsewhere)
+	return b, r.End()
+}
 
 // append appends the next value of r.
 func (m *masker) append(b []byte, r *wire.Reader, at place) []byte {
@@ -59,7 +58,11 @@ func (m *masker) append(b []byte, r *wire.Reader, at place) []byte {
 		b = append(b, '{')
 		for r.Object(); r.More(); {
 			key := string(r.Key())
-			b = wire.AppendKey(b, m.hide(key))
+			shown := m.hide(key)
+			if at == inSecret && strings.ContainsAny(key, "0123456789") { // it may be a secret by which the server finds something
+				shown = m.secret(key)
+			}
+			b = wire.AppendKey(b, shown)
 			b = m.append(b, r, m.below(at, key, r.Kind()))
 		}
 		return append(b, '}')
@@ -73,18 +76,21 @@ func (m *masker) append(b []byte, r *wire.Reader, at place) []byte {
 		}
 		return append(b, ']')
 	case wire.String, wire.Number:
-		if at == inSecret {
-			r.Skip()
-			return append(b, `"`+diag.Mask+`"`...)
-		}
 		raw := r.Raw()
-		text, masked := string(raw), ""
-		if kind == wire.Number {
+		text := string(raw)
+		if kind == wire.String {
+			text = unquoted(raw)
+		}
+		var masked string
+		switch {
+		case at == inSecret:
+			masked = m.secret(text)
+		case at == inAmbiguous:
+			masked = diag.Mask
+		case kind == wire.Number:
 			masked = m.hide(text)
-		} else {
-			inner := wire.NewReader(raw)
-			text = inner.String()
-			masked = maskString(text, m.hide)
+		default:
+			masked = m.maskString(text)
 		}
 		if masked != text {
 			return wire.AppendString(b, masked)
@@ -94,11 +100,29 @@ func (m *masker) append(b []byte, r *wire.Reader, at place) []byte {
 	return append(b, r.Raw()...)
 }
 
+// secret returns the mask of a value, which it notes.
+func (m *masker) secret(value string) string {
+	m.found = append(m.found, value)
+	return diag.Mask
+}
+
+// unquoted returns a string of JSON, nearly always without a second look at it.
+func unquoted(raw []byte) string {
+	if len(raw) > 1 && bytes.IndexByte(raw, '\\') < 0 {
+		return string(raw[1 : len(raw)-1])
+	}
+	r := wire.NewReader(raw)
+	return r.String()
+}
+
 // below returns the place of a member in an object.
 func (m *masker) below(at place, key string, kind wire.Kind) place {
 	switch {
-	case at == inSecret, isSecretKey(key, kind) && (at != inSchemas || kind != wire.Object), kind == wire.String && m.isSecret(key):
+	case kind == wire.Bool || kind == wire.Null: // which are not masked anywhere
+	case at == inSecret, isSecretKey(key, kind) && (at != inSchemas || kind != wire.Object):
 		return inSecret
+	case kind == wire.String && m.ambiguous != nil && m.ambiguous(key):
+		return inAmbiguous
 	case key == "properties" || key == "$defs" || key == "definitions":
 		return inSchemas
 	}
@@ -106,15 +130,17 @@ func (m *masker) below(at place, key string, kind wire.Kind) place {
 }
 
 // maskString masks secrets and HTTP credentials in a string, and in JSON inside it.
-func maskString(s string, hide func(string) string) string {
-	s = hide(s)
+func (m *masker) maskString(s string) string {
+	s = m.hide(s)
 	for _, scheme := range [...]string{"Bearer ", "Basic ", "DPoP "} {
 		if len(s) > len(scheme) && strings.EqualFold(s[:len(scheme)], scheme) {
 			return scheme + diag.Mask
 		}
 	}
 	if text := wire.Trim(s); strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") {
-		if inner, err := MaskJSON([]byte(s), hide); err == nil && strings.Contains(string(inner), diag.Mask) {
+		inside := masker{hide: m.hide}
+		if inner, err := inside.mask([]byte(s)); err == nil && strings.Contains(string(inner), diag.Mask) {
+			m.found = append(m.found, inside.found...)
 			return string(inner)
 		}
 	}
@@ -133,7 +159,7 @@ func isSecretKey(key string, kind wire.Kind) bool {
 		}
 		return c
 	}, strings.ToLower(key))
-	if strings.HasSuffix(key, "token") {
+	if key == "auth" || strings.HasSuffix(key, "token") {
 		return key != "progresstoken"
 	}
 	contains := strings.Contains

@@ -20,6 +20,8 @@ func TestMaskJSON(t *testing.T) {
 		`{"_meta":{"progressToken":7},"tokens":9}`:                                 `{"_meta":{"progressToken":7},"tokens":9}`,
 		`{"session_count":3,"passwordLength":"a","password":12,"max-pwd":1}`:       `{"session_count":3,"passwordLength":"***","password":"***","max-pwd":"***"}`,
 		`{"properties":{"password":{"type":"string"}}}`:                            `{"properties":{"password":{"type":"string"}}}`,
+		`{"auth":{"kind":"key"},"tokens":{"k-12345":{"user":1}},"author":"y"}`:     `{"auth":{"kind":"***"},"tokens":{"k-12345":{"user":1}},"author":"y"}`,
+		`{"api_keys":{"k-12345":{"user":"x"},"default":true}}`:                     `{"api_keys":{"***":{"user":"***"},"default":true}}`,
 		`{"text":"Bearer abc","more":"DPoP abc","x":"\u0061"}`:                     `{"text":"Bearer ***","more":"DPoP ***","x":"\u0061"}`,
 		`{"text":"{\"jwt\":\"abc\"}","hunter22":12345678}`:                         `{"text":"{\"jwt\":\"***\"}","***":"***"}`,
 		`["has hunter22", "hunter\u00322", "aHVudGVyMjI=", true, 1]`:               `["has ***","***","***I=",true,1]`,

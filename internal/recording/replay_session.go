@@ -43,8 +43,7 @@ func (s *session) serve() {
 		if err != nil {
 			return
 		}
-		s.r.secrets.Learn(data)
-		masked, _ := maskJSON(data, s.r.secrets.Redact, isSecret) // Parse reports what is not JSON
+		masked, _ := s.r.secrets.mask(data, s.r.secrets.Redact, true) // Parse reports what is not JSON
 		m, err := jsonrpc.Parse(masked)
 		switch {
 		case err != nil || m.Method != "" && m.ID.IsZero():

@@ -6,7 +6,6 @@ import (
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/display"
 	"github.com/stdmcp/stdmcp/internal/lock"
-	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
 // Secrets are values to mask: those that the program knows, and those that a client has
@@ -33,11 +32,26 @@ func (s *Secrets) Learn(message []byte) {
 	if s == nil {
 		return
 	}
-	r := reader(message)
-	var found []string
-	eachSecret(&r, false, func(value string) { found = append(found, value) })
-	if found == nil || r.End() != nil {
-		return
+	m := masker{hide: func(text string) string { return text }}
+	if _, err := m.mask(message); err == nil {
+		s.add(m.found)
+	}
+}
+
+// mask masks a message. It learns what the names of secrets have in one that the client sends.
+func (s *Secrets) mask(message []byte, hide func(string) string, sent bool) ([]byte, error) {
+	m := masker{hide: hide, ambiguous: isSecret}
+	masked, err := m.mask(message)
+	if err == nil && sent && s.add(m.found) {
+		return m.mask(message) // which may have them elsewhere, too
+	}
+	return masked, err
+}
+
+// add adds values, and reports whether any of them is new.
+func (s *Secrets) add(found []string) bool {
+	if len(found) == 0 {
+		return false
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -51,28 +65,7 @@ func (s *Secrets) Learn(message []byte) {
 	if s.learned > before {
 		s.redactor = display.NewRedactor(s.values...)
 	}
-}
-
-// eachSecret calls f for each string and number in a value that has the name of a secret,
-// or is in a list with that name. secret reports whether the value itself is.
-func eachSecret(r *wire.Reader, secret bool, f func(value string)) {
-	switch kind := r.Kind(); {
-	case kind == wire.Object:
-		for r.Object(); r.More(); {
-			key := string(r.Key())
-			eachSecret(r, isSecretKey(key, r.Kind()), f)
-		}
-	case kind == wire.Array:
-		for r.Array(); r.More(); {
-			eachSecret(r, secret, f)
-		}
-	case secret && kind == wire.String:
-		f(r.String())
-	case secret && kind == wire.Number:
-		f(string(r.Raw()))
-	default:
-		r.Skip()
-	}
+	return s.learned > before
 }
 
 // Redact returns a text with [diag.Mask] in place of the values.

@@ -199,10 +199,7 @@ func (w *Writer) End(conn int, how string) {
 // write writes an entry, and reports whether the text is JSON.
 func (w *Writer) write(conn int, kind string, data []byte) bool {
 	at := time.Since(w.begun).Microseconds()
-	if kind == from(true, "") {
-		w.secrets.Learn(data)
-	}
-	masked, err := maskJSON(data, w.hide, isSecret)
+	masked, err := w.secrets.mask(data, w.hide, kind == from(true, ""))
 	if err != nil {
 		return false
 	}
