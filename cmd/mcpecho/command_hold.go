@@ -49,7 +49,7 @@ func (c *invocation) findSession() (is bool, err error) {
 
 // connectSession connects to the holder of the session.
 func (c *invocation) connectSession(ctx context.Context, s *conversation, opts *mcp.Options) (*mcp.Client, error) {
-	t := &hold.Transport{Name: hold.Name{Text: c.session, Program: c.name}, Asking: func() { c.note(s, "The server asks a question, which the terminal of hold shows.") }}
+	t := &hold.Transport{Name: hold.Name{Text: c.session, Program: c.name}, Records: c.recorder != nil, Asking: func() { c.note(s, "The server asks a question, which the terminal of hold shows.") }}
 	opts.Handlers = append(t.Handlers(), mcp.Tasks{})
 	p := c.newProgress(s.console, "connecting to "+c.targetName())
 	defer p.End()

@@ -91,3 +91,36 @@ done`
 	}
 	watched.until(t, `"pin":"***"`)
 }
+
+// TestRecordingOfSession: what a caller records does not show the secrets that only hold knows,
+// and the caller prints results as they are.
+func TestRecordingOfSession(t *testing.T) {
+	t.Parallel()
+	const script = `while read -r line; do
+	id=${line#*\"id\":}; id=${id%%[,\}]*}
+	case "$line" in
+	*'"tools/call"'*)
+		echo '{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"'$API_KEY'"}}'
+		echo '{"jsonrpc":"2.0","method":"mcpecho/masked","params":{"jsonrpc":"2.0","method":"imitated"}}'
+		answer='"result":{"content":[{"type":"text","text":"'$API_KEY'"}],"structuredContent":{"key":'$CREDENTIALS_JSON'}}' ;;
+	*'"tools/list"'*) answer='"result":{"tools":[{"name":"t","inputSchema":{"type":"object"}}]}' ;;
+	*'"initialize"'*) answer='"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{},"logging":{}},"serverInfo":{"name":"s","version":"1"}}' ;;
+	*'"prompts/list"'*) echo "$API_KEY" >&2; exit 3 ;;
+	*'"id"'*) answer='"result":{}' ;;
+	*) continue ;;
+	esac
+	echo '{"jsonrpc":"2.0","id":'"$id,$answer}"
+done`
+	holdServer(t, "rec", "-e", "API_KEY=hunter2secret", "-e", `CREDENTIALS_JSON={"pin": 7654321,"of":["hunter2other"]}`, "--protocol", "2025-11-25", "--", "/bin/sh", "-c", script).begun(t)
+	for _, args := range [][]string{{"call", "@rec", "t", "--json"}, {"raw", "@rec", "prompts/list"}} {
+		file := filepath.Join(t.TempDir(), "recording")
+		o := runCommand(t, append(args, "--record", file)...)
+		data, err := os.ReadFile(file)
+		if text := string(data); err != nil || strings.Contains(text, "hunter2") || strings.Contains(text, "7654321") || strings.Contains(text, "imitated") {
+			t.Errorf("%q: %+v, %v\n%s", args, o, err, data)
+		}
+		if args[0] == "call" && (!strings.Contains(o.stdout, "hunter2secret") || !strings.Contains(string(data), `"structuredContent":{"key":{"pin":"***","of":["***"]}}`)) {
+			t.Errorf("%+v\n%s", o, data)
+		}
+	}
+}

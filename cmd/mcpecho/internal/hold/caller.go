@@ -21,12 +21,13 @@ import (
 const (
 	// Kept asks for the notifications that arrived while no caller watched: the holder sends
 	// them before it responds.
-	Kept = "mcpecho/kept"
+	Kept = ownMethods + "kept"
 
-	methodHello   = "mcpecho/hello"   // is the first request
-	methodRelease = "mcpecho/release" // is that of all versions of mcpecho; the holder ends before it responds
-	methodAsk     = "mcpecho/ask"     // has the holder answer a request of the server, which a result contained
-	methodAsking  = "mcpecho/asking"  // a question of the server is open, or no longer
+	methodHello   = ownMethods + "hello"   // is the first request
+	methodRelease = ownMethods + "release" // is that of all versions of mcpecho; the holder ends before it responds
+	methodAsk     = ownMethods + "ask"     // has the holder answer a request of the server, which a result contained
+	methodAsking  = ownMethods + "asking"  // a question of the server is open, or no longer
+	ownMethods    = "mcpecho/"
 )
 
 // codeOwn is the code of the holder's own errors, whose data is a failure.
@@ -39,7 +40,8 @@ const maxAnswer = 160 << 20
 // A Transport leads to the holder of a session.
 type Transport struct {
 	Name
-	Asking func() // called when the terminal of the holder shows a question; may be nil
+	Asking  func() // called when the terminal of the holder shows a question; may be nil
+	Records bool   // whether Trace receives messages without the secrets of the server's settings
 
 	// Entry has the name, the source, the tools and the timeout of the entry that the holder
 	// has connected to; nil for another server. Open sets it.
@@ -55,11 +57,14 @@ func (t *Transport) Features() jsonrpc.TransportFeatures {
 
 // Open connects to the holder, and waits until it has a server.
 func (t *Transport) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
+	if t.Records && h.Trace != nil {
+		h.Trace = traceMasked(h.Trace)
+	}
 	c, err := t.dial(ctx, h, t.Asking)
 	if err != nil {
 		return nil, err
 	}
-	raw, err := c.Call(ctx, &jsonrpc.Request{Method: methodHello})
+	raw, err := c.Call(ctx, &jsonrpc.Request{Method: methodHello, Params: append(wire.AppendBool([]byte(`{"records":`), t.Records), '}')})
 	if version := text(raw, "version"); err == nil && version != mcp.Version {
 		err = usage("the session @"+t.Text+" belongs to mcpecho "+terminal.EscapeLine(version)+", and this is "+mcp.Version, "end it, and hold the server with this one: "+t.Program+" release "+t.Text)
 	}
@@ -113,6 +118,7 @@ func (n Name) dial(ctx context.Context, h jsonrpc.Handler, asking func()) (*call
 	message, resume := h.Message, func() {}
 	h.Message = func(conn jsonrpc.Conn, m *jsonrpc.Message) {
 		switch {
+		case m.Method == methodMasked: // which Trace has received
 		case m.Method == methodAsking && string(wire.Lookup(m.Params, "now")) != "true":
 			resume()
 		case m.Method == methodAsking && h.Pause != nil:

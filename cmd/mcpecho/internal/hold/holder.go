@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -188,12 +189,12 @@ func (h *Holder) logAll(level mcp.LoggingLevel) {
 	}
 }
 
-// Notify passes a notification to all callers. From 2026-07-28 on, changes come by the
-// subscription of each.
+// Notify passes a notification to all callers, unless the server imitates the holder. From
+// 2026-07-28 on, changes come by the subscription of each.
 func (h *Holder) Notify(method string, params mcp.RawMessage) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.asker == nil || !isSubscribed(method) {
+	if !strings.HasPrefix(method, ownMethods) && (h.asker == nil || !isSubscribed(method)) {
 		h.sendLocked(notification{method, params})
 	}
 }

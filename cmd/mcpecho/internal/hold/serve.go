@@ -19,6 +19,7 @@ import (
 // A caller is a command that uses the session.
 type caller struct {
 	h       *Holder
+	socket  *maskingConn
 	conn    jsonrpc.Conn
 	soon    chan notification // for it
 	ctx     context.Context   // of its calls
@@ -37,14 +38,14 @@ type caller struct {
 
 // serve serves a caller until it leaves, or the session ends.
 func (h *Holder) serve(socket net.Conn) {
-	c := &caller{h: h, soon: make(chan notification, maxSoon), calls: make(map[jsonrpc.ID]context.CancelFunc), subscribed: make(map[string]*mcp.Subscription)}
+	c := &caller{h: h, socket: &maskingConn{Conn: socket, hide: h.hide}, soon: make(chan notification, maxSoon), calls: make(map[jsonrpc.ID]context.CancelFunc), subscribed: make(map[string]*mcp.Subscription)}
 	c.ctx, c.leave = context.WithCancel(h.ctx)
 	defer c.leave()
 	var stop context.CancelFunc
 	c.reading, stop = context.WithCancel(context.WithoutCancel(c.ctx))
 	defer stop()
 	ready := make(chan struct{})
-	conn, err := stdio.Stream(socket).Open(c.ctx, jsonrpc.Handler{
+	conn, err := stdio.Stream(c.socket).Open(c.ctx, jsonrpc.Handler{
 		Message: func(_ jsonrpc.Conn, m *jsonrpc.Message) {
 			<-ready
 			c.message(m)
@@ -169,6 +170,7 @@ func (c *caller) handle(ctx context.Context, m *jsonrpc.Message) (mcp.RawMessage
 		return nil, ctx.Err()
 	}
 	if m.Method == methodHello {
+		c.socket.records.Store(string(wire.Lookup(m.Params, "records")) == "true")
 		return c.hello()
 	}
 	return c.forward(ctx, m)

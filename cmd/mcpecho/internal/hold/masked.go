@@ -1,0 +1,64 @@
+package hold
+
+import (
+	"bytes"
+	"net"
+	"sync/atomic"
+
+	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/internal/recording"
+	"github.com/stdmcp/stdmcp/internal/wire"
+)
+
+// methodMasked is sent before a message that has secrets of the server's settings, with the
+// message as a recording may show it. The caller does not know them.
+const methodMasked = ownMethods + "masked"
+
+// A maskingConn writes to a caller, and if that records, what it may record.
+type maskingConn struct {
+	net.Conn
+	hide    func(string) string
+	records atomic.Bool
+}
+
+// Write writes whole messages, as a jsonrpc.Conn does.
+func (c *maskingConn) Write(p []byte) (int, error) {
+	if !c.records.Load() {
+		return c.Conn.Write(p)
+	}
+	var b []byte
+	for line := range bytes.Lines(p) {
+		masked, err := recording.MaskJSON(line, c.hide)
+		if err != nil {
+			masked = []byte(`"` + diag.Mask + `"`)
+		}
+		if bytes.Contains(masked, []byte(diag.Mask)) {
+			b = append(append(b, `{"jsonrpc":"2.0","method":"`+methodMasked+`","params":`...), masked...)
+			b = append(b, "}\n"...)
+		}
+		b = append(b, line...)
+	}
+	if _, err := c.Conn.Write(b); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// traceMasked returns a function that traces what a maskingConn writes: each message as a
+// recording may show it.
+func traceMasked(trace func(sent bool, data []byte)) func(sent bool, data []byte) {
+	var masked []byte // the next message; only the goroutine that reads uses it
+	return func(sent bool, data []byte) {
+		switch {
+		case sent:
+			trace(sent, data)
+		case text(data, "method") == methodMasked:
+			masked = bytes.Clone(wire.Lookup(data, "params"))
+		case masked != nil:
+			trace(sent, masked)
+			masked = nil
+		default:
+			trace(sent, data)
+		}
+	}
+}
