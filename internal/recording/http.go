@@ -87,8 +87,9 @@ func (h *HTTP) Masked() map[string]string {
 		case name == "location" || name == "content-location":
 			value = httpx.Display(value)
 		case name == "link" || name == "refresh": // which have URLs
-			if before, _, ok := strings.Cut(value, "?"); ok {
-				value = before + "?..."
+			value = diag.HideUserinfo(value)
+			if i := strings.IndexAny(value, "?#"); i >= 0 {
+				value = value[:i+1] + "..."
 			}
 		}
 		all[name] = value

@@ -191,7 +191,7 @@ func (e *Entry) parse() (problem string) {
 		}
 	case Exchange:
 		if e.HTTP = ParseHTTP(e.Text); e.HTTP == nil {
-			return "want an HTTP request with a method or a response with a status"
+			return "want an HTTP request with a method or a response with a status of three digits"
 		}
 	}
 	return ""
@@ -230,7 +230,7 @@ func ParseHTTP(text string) *HTTP {
 			r.Skip()
 		}
 	}
-	if r.End() != nil || (h.Method == "") == (h.Status == 0) {
+	if r.End() != nil || (h.Method == "") == (h.Status == 0) || h.Status < 0 || h.Status > 999 {
 		return nil
 	}
 	return h

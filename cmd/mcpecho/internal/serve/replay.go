@@ -376,7 +376,9 @@ func (out *replayStream) copyTo(w http.ResponseWriter, done <-chan struct{}) {
 // and the content type.
 func begin(w http.ResponseWriter, recorded *recording.HTTP, status int, content string) {
 	if recorded != nil {
-		status = recorded.Status
+		if status = recorded.Status; status < http.StatusOK { // a response of net/http cannot end with it
+			status = http.StatusBadGateway
+		}
 		if wrong, ok := recorded.Headers["content-type"]; ok {
 			content = wrong[0]
 		}

@@ -25,6 +25,9 @@ const (
 
 	// headerTime limits how long a client may take to send a request's header.
 	headerTime = 10 * time.Second
+
+	// idleTime limits how long a connection may be without a request.
+	idleTime = 10 * time.Minute
 )
 
 // Start runs the echo server at address. With login, only clients with a token
@@ -51,7 +54,7 @@ func StartHandler(address string, h http.Handler, end func(), sse, login bool) (
 		h = newLogin(base, h)
 	}
 	w := &Web{URL: base + "/mcp", Failed: make(chan error, 1), end: end}
-	w.server = &http.Server{Handler: h, ReadHeaderTimeout: headerTime, ErrorLog: log.New(io.Discard, "", 0)}
+	w.server = &http.Server{Handler: h, ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, ErrorLog: log.New(io.Discard, "", 0)}
 	if sse {
 		w.SSE = base + "/sse"
 	}

@@ -30,6 +30,7 @@ const tokenHeader = "Mcpecho-Token"
 
 const (
 	headerTime = 10 * time.Second // for the header of a request
+	idleTime   = 10 * time.Minute // of a connection without a request
 	bodyTime   = time.Minute      // for the body of a request, and for each write
 	maxHeader  = 16 << 10         // bytes
 	maxBody    = 16 << 20         // bytes
@@ -62,7 +63,7 @@ func Listen(b *Bench, address string) (*Server, error) {
 		return nil, err
 	}
 	s := newServer(b, l.Addr().String())
-	s.http = &http.Server{Handler: s, ReadHeaderTimeout: headerTime, MaxHeaderBytes: maxHeader, ErrorLog: log.New(io.Discard, "", 0)}
+	s.http = &http.Server{Handler: s, ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader, ErrorLog: log.New(io.Discard, "", 0)}
 	go func() { s.served <- s.http.Serve(l) }() // ends with Close
 	return s, nil
 }
