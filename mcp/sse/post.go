@@ -120,7 +120,7 @@ func (c *conn) send(ctx context.Context, msg []byte, about *jsonrpc.HTTP, timeou
 
 // header returns the header of a message.
 func header(about *jsonrpc.HTTP) http.Header {
-	h := http.Header{"Content-Type": {"application/json"}}
+	h := http.Header{"Content-Type": {"application/json"}, "Accept": {"*/*"}}
 	if v := about.ProtocolVersion; v != "" {
 		h["Mcp-Protocol-Version"] = []string{v}
 	}
