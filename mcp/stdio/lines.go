@@ -30,6 +30,8 @@ const (
 	maxNonJSONLines = 10_000
 )
 
+const errMark = diag.Message("a byte order mark before a message")
+
 // ErrNotJSON is the reason that jsonrpc.Handler.Dropped receives for a line
 // that starts with neither { nor [. After too many such lines the connection
 // ends with it.
@@ -40,6 +42,7 @@ type lines struct {
 	r       io.Reader
 	max     int // the maximum length of a line
 	dropped func(reason error, data []byte)
+	report  func(reason error, data []byte) // receives a message after a byte order mark; may be nil
 
 	small    []byte // smallBuffer bytes
 	buf      []byte // small or a big one
@@ -59,12 +62,12 @@ type lines struct {
 	begin []byte     // the beginning of a line whose end has not arrived
 }
 
-func newLines(r io.Reader, max int, dropped func(error, []byte)) *lines {
-	if dropped == nil {
-		dropped = func(error, []byte) {}
+func newLines(r io.Reader, max int, h jsonrpc.Handler) *lines {
+	if h.Dropped == nil {
+		h.Dropped = func(error, []byte) {}
 	}
 	small := make([]byte, smallBuffer)
-	return &lines{r: r, max: buffers.MessageLimit(max), dropped: dropped, small: small, buf: small}
+	return &lines{r: r, max: buffers.MessageLimit(max), dropped: h.Dropped, report: h.Odd, small: small, buf: small}
 }
 
 // MaxMessage returns the limit of the length of a line.
@@ -92,7 +95,9 @@ func (l *lines) Read() ([]byte, error) {
 		msg, err := l.message(line)
 		if l.marked && msg != nil {
 			l.marked = false
-			msg = append([]byte(mark), msg...) // the dispatcher removes the mark, and reports it
+			if l.report != nil {
+				l.report(errMark, msg)
+			}
 		}
 		l.from, l.seen = end+1, 0
 		if len(l.buf) != smallBuffer && l.to-l.from < smallBuffer {

@@ -16,7 +16,7 @@ import (
 
 // readAll returns the messages in r and what ended them, or nil for io.EOF.
 func readAll(r io.Reader, max int, dropped func(error, []byte)) (msgs []string, err error) {
-	l := newLines(r, max, dropped)
+	l := newLines(r, max, jsonrpc.Handler{Dropped: dropped})
 	for {
 		msg, err := l.Read()
 		if err == io.EOF {
@@ -36,7 +36,7 @@ func TestLines(t *testing.T) {
 	}{
 		"plain":            {in: "{1}\n[2]\n", want: []string{"{1}", "[2]"}},
 		"CRLF":             {in: "{1}\r\n{2}\r\n", want: []string{"{1}", "{2}"}},
-		"byte-order marks": {in: "\ufeff{1}\n\ufeff{2}\n", want: []string{"\ufeff{1}", "\ufeff{2}"}},
+		"byte-order marks": {in: "\ufeff{1}\n\ufeff{2}\n", want: []string{"{1}", "{2}"}},
 		"blanks":           {in: "\n\r\n  \n\t{1} \n\n", want: []string{"{1} "}},
 		"noise":            {in: "Server ready.\n{1}\n\"x\"\n", want: []string{"{1}"}, dropped: []string{"Server ready.", `"x"`}},
 		"UTF-8":            {in: "{ä€😀}\n", want: []string{"{ä€😀}"}},
@@ -61,7 +61,7 @@ func TestLines(t *testing.T) {
 }
 
 func TestMessageIsACopy(t *testing.T) {
-	l := newLines(strings.NewReader("{first}\n{second}\n"), 0, nil)
+	l := newLines(strings.NewReader("{first}\n{second}\n"), 0, jsonrpc.Handler{})
 	first, _ := l.Read()
 	if _, err := l.Read(); err != nil || string(first) != "{first}" || cap(first) != len(first) {
 		t.Errorf("%q with room for %d after the next one, error %v", first, cap(first), err)
@@ -126,7 +126,7 @@ func allocated() uint64 {
 func TestLongLinesCostOneCopy(t *testing.T) {
 	const n = 50
 	line := "{" + strings.Repeat("x", 1<<20) + "\n"
-	l := newLines(strings.NewReader(strings.Repeat(line, n+5)), 0, nil)
+	l := newLines(strings.NewReader(strings.Repeat(line, n+5)), 0, jsonrpc.Handler{})
 	var before uint64
 	for i := range n + 5 {
 		if i == 5 { // the buffer is there by now
@@ -145,7 +145,7 @@ func TestLongLinesCostOneCopy(t *testing.T) {
 // TestLongLinesAreNotDescribed: the beginning of a line that has not ended is made a text
 // only after a timeout, and not of each long message.
 func TestLongLinesAreNotDescribed(t *testing.T) {
-	l := newLines(&repeat{line: []byte("{\u0001" + strings.Repeat("x", 100<<10) + "\n")}, 0, nil)
+	l := newLines(&repeat{line: []byte("{\u0001" + strings.Repeat("x", 100<<10) + "\n")}, 0, jsonrpc.Handler{})
 	read := func() {
 		if _, err := l.Read(); err != nil {
 			t.Fatal(err)
@@ -159,7 +159,7 @@ func TestLongLinesAreNotDescribed(t *testing.T) {
 
 func TestBufferIsNotGrownAgainAfterACollection(t *testing.T) {
 	line := "{" + strings.Repeat("x", 1<<20) + "\n"
-	l := newLines(&repeat{line: []byte(line)}, 0, nil)
+	l := newLines(&repeat{line: []byte(line)}, 0, jsonrpc.Handler{})
 	for i := range 4 {
 		runtime.GC() // empties the pool, in two rounds
 		runtime.GC()
@@ -174,7 +174,7 @@ func TestBufferIsNotGrownAgainAfterACollection(t *testing.T) {
 }
 
 func TestIdleBufferIsSmall(t *testing.T) {
-	l := newLines(iotest.HalfReader(strings.NewReader("{"+strings.Repeat("x", 5<<20)+"}\n{}\n")), 0, nil)
+	l := newLines(iotest.HalfReader(strings.NewReader("{"+strings.Repeat("x", 5<<20)+"}\n{}\n")), 0, jsonrpc.Handler{})
 	for range 2 {
 		if _, err := l.Read(); err != nil {
 			t.Fatal(err)
@@ -242,7 +242,7 @@ func BenchmarkLines(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(size))
 			b.ReportAllocs()
-			l := newLines(&repeat{line: line}, 0, nil)
+			l := newLines(&repeat{line: line}, 0, jsonrpc.Handler{})
 			for b.Loop() {
 				if _, err := l.Read(); err != nil {
 					b.Fatal(err)

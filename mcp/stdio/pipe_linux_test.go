@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
 // TestPipesGrowForLongMessages: only a message that is longer than a pipe makes the
@@ -22,7 +23,7 @@ func TestPipesGrowForLongMessages(t *testing.T) {
 
 	fromClient, stdin := newPipe(t)
 	stdout, toClient := newPipe(t)
-	p := &process{stderr: new(stderr), stdin: stdin, stdout: &output{file: stdout}, lines: newLines(stdout, 0, nil), try: newRawWriter(stdin)}
+	p := &process{stderr: new(stderr), stdin: stdin, stdout: &output{file: stdout}, lines: newLines(stdout, 0, jsonrpc.Handler{}), try: newRawWriter(stdin)}
 	go func() { _, _ = io.Copy(toClient, fromClient) }() // ends when the pipes are closed
 	for _, size := range []int{10, usualPipe + 10, 10} {
 		before, want := pipeSize(t, stdin), long

@@ -74,8 +74,8 @@ func (t *StreamTransport) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.
 	return jsonrpc.NewConn(s, h), nil
 }
 
-// OpenStream returns a stream of the messages, to relay them. It uses the function
-// Dropped of h. The stream is a [jsonrpc.MessageLimiter].
+// OpenStream returns a stream of the messages, to relay them. It uses the functions
+// Dropped and Odd of h. The stream is a [jsonrpc.MessageLimiter].
 func (t *StreamTransport) OpenStream(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Stream, error) {
 	if ctx.Err() != nil {
 		return nil, retry.Cause(ctx)
@@ -90,7 +90,7 @@ func (t *StreamTransport) OpenStream(ctx context.Context, h jsonrpc.Handler) (js
 	if rwc == nil {
 		return nil, errNoStream
 	}
-	return &stream{rwc, newLines(rwc, t.MaxMessage, h.Dropped)}, nil
+	return &stream{rwc, newLines(rwc, t.MaxMessage, h)}, nil
 }
 
 // ErrOpened is the error for a [Stream] that is opened a second time.

@@ -127,7 +127,7 @@ func (t *Transport) start(ctx context.Context, h jsonrpc.Handler) (*process, err
 	if t.CloseWait == 0 {
 		p.wait = closeWait
 	}
-	p.lines = newLines(p.stdout, t.MaxMessage, h.Dropped)
+	p.lines = newLines(p.stdout, t.MaxMessage, h)
 	p.lines.hidden = p.hidden
 	return p, nil
 }

@@ -56,10 +56,10 @@ func text(raw []byte) string {
 	return r.String()
 }
 
-// flat returns a message without line breaks. In JSON they are white space; in other
-// text they become spaces.
+// flat returns a message without line breaks, and without a byte order mark, which clients need
+// not read. In JSON line breaks are white space; in other text they become spaces.
 func flat(message []byte) []byte {
-	message = wire.Trim(message)
+	message = wire.Trim(bytes.TrimPrefix(message, []byte("\ufeff")))
 	if bytes.IndexByte(message, '\n') < 0 && bytes.IndexByte(message, '\r') < 0 {
 		return message
 	}

@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"sync"
@@ -98,7 +97,6 @@ func (r *relay) run() {
 			return
 		}
 		r.moved.Add(1)
-		message = bytes.TrimPrefix(message, []byte("\ufeff")) // which clients need not read
 		for _, m := range parse(message) {
 			if m.Method == "" {
 				r.eras.response(&m)
