@@ -94,10 +94,14 @@ func (c *invocation) note(s *conversation, line string) {
 // with the names of secrets, and says so.
 func (c *invocation) hideSent(s *conversation, text string) string {
 	hidden := c.sent.Redact(text)
-	if hidden != text {
+	c.noteHidden(s, hidden != text)
+	return hidden
+}
+
+func (c *invocation) noteHidden(s *conversation, hidden bool) {
+	if hidden {
 		c.note(s, "The value of an argument that may be a secret is shown as "+diag.Mask+`; the command "raw" hides nothing.`)
 	}
-	return hidden
 }
 
 // A part is a piece of a result: text, or bytes with a MIME type.

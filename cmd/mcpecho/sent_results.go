@@ -59,6 +59,7 @@ func (c *invocation) printSent(s *conversation, kept mcp.RawMessage, res interfa
 
 // printMasked prints a result, and masks secret arguments in it.
 func (c *invocation) printMasked(s *conversation, raw []byte) error {
-	c.hideSent(s, string(raw)) // says that it hides some
-	return c.printJSON(secrets.HideJSON(raw, c.sent.Redact))
+	masked := secrets.HideJSON(raw, c.sent.Redact)
+	c.noteHidden(s, !bytes.Equal(masked, raw))
+	return c.printJSON(masked)
 }

@@ -159,14 +159,8 @@ func (s *Server) usedVariables() map[string]bool {
 	used := make(map[string]bool)
 	add := func(text, self string) {
 		eachReference(text, func(_, _, name string) {
-			name = strings.TrimPrefix(name, "env:")
-			for _, fallback := range [...]string{"", ":", "|", "-"} {
-				if fallback != "" {
-					name, _, _ = cut(name, fallback)
-				}
-				if name != self {
-					used[name] = true
-				}
+			if name, _, _ = parseReference(name); name != self {
+				used[name] = true
 			}
 		})
 	}

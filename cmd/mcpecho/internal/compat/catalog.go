@@ -1,6 +1,7 @@
 package compat
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -194,7 +195,7 @@ func (r *report) compareItem(l list, item string, old, new []byte) {
 	c := itemComparer{r, item}
 	names, a, badA, err := members(old)
 	more, b, badB, err2 := members(new)
-	if err := cmpError(err, err2); err != nil {
+	if err := cmp.Or(err, err2); err != nil {
 		c.add(Unknown, "", "not compared: "+diag.Cut(err.Error(), maxQuote), nil, nil)
 		return
 	}
@@ -209,19 +210,12 @@ func (r *report) compareItem(l list, item string, old, new []byte) {
 				c.add(Unknown, quoteKey(name), "not compared: "+diag.Cut(err.Error(), maxQuote), nil, nil)
 			}
 			continue
-		} else if err := cmpError(err, badB[name]); err != nil {
+		} else if err := cmp.Or(err, badB[name]); err != nil {
 			c.add(Unknown, quoteKey(name), "not compared: "+diag.Cut(err.Error(), maxQuote), a[name], b[name])
 			continue
 		}
 		c.compareMember(l, name, a[name], b[name])
 	}
-}
-
-func cmpError(a, b error) error {
-	if a != nil {
-		return a
-	}
-	return b
 }
 
 // quoteKey returns the name of a member as a path.

@@ -13,7 +13,10 @@
 // quotes at most 200 bytes of a value.
 package compat
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+)
 
 // A Kind classifies a change. Greater kinds are worse.
 type Kind int
@@ -27,17 +30,7 @@ const (
 )
 
 // String returns the name of the kind.
-func (k Kind) String() string {
-	switch k {
-	case OK:
-		return "ok"
-	case Noted:
-		return "noted"
-	case Unknown:
-		return "unknown"
-	}
-	return "breaking"
-}
+func (k Kind) String() string { return [...]string{"ok", "noted", "unknown", "breaking"}[k] }
 
 // A Change is a difference between two catalogs. Its texts contain no terminal control
 // characters.
@@ -107,13 +100,5 @@ func Worst(changes []Change) Kind {
 
 // Sorted returns the changes by kind, the worst first, and otherwise in their order.
 func Sorted(changes []Change) []Change {
-	sorted := make([]Change, 0, len(changes))
-	for k := Breaking; k >= OK; k-- {
-		for i := range changes {
-			if changes[i].Kind == k {
-				sorted = append(sorted, changes[i])
-			}
-		}
-	}
-	return sorted
+	return slices.SortedStableFunc(slices.Values(changes), func(a, b Change) int { return int(b.Kind - a.Kind) })
 }

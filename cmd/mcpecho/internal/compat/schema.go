@@ -349,11 +349,21 @@ func (c *comparer) union(v view) (branches []view, ok bool) {
 
 // compareUnions compares two lists of which a value matches at least one schema.
 func (c *comparer) compareUnions(path string, old, new []view) {
-	partner := c.match(old, new)
+	c.comparePairs(path, "a branch", old, new, c.narrow, c.widen)
+}
+
+// compareConjuncts compares two lists of which a value matches every schema.
+func (c *comparer) compareConjuncts(path string, old, new []view) {
+	c.comparePairs(path, "a condition", old, new, c.widen, c.narrow)
+}
+
+// comparePairs compares the schemas of two lists, and calls a function for one without a
+// partner.
+func (c *comparer) comparePairs(path, what string, old, new []view, removed, added func(path, text string, old, new *value)) {
 	taken := make([]bool, len(new))
-	for i, j := range partner {
+	for i, j := range c.match(old, new) {
 		if j < 0 {
-			c.narrow(path, "a branch was removed", old[i].value, nil)
+			removed(path, what+" was removed", old[i].value, nil)
 			continue
 		}
 		taken[j] = true
@@ -361,7 +371,7 @@ func (c *comparer) compareUnions(path string, old, new []view) {
 	}
 	for j := range new {
 		if !taken[j] {
-			c.widen(path, "a branch was added", nil, new[j].value)
+			added(path, what+" was added", nil, new[j].value)
 		}
 	}
 }
@@ -410,23 +420,4 @@ func (c *comparer) typesOf(doc *value, of []view) []types {
 		all[i], _ = r.kinds()
 	}
 	return all
-}
-
-// compareConjuncts compares two lists of which a value matches every schema.
-func (c *comparer) compareConjuncts(path string, old, new []view) {
-	partner := c.match(old, new)
-	taken := make([]bool, len(new))
-	for i, j := range partner {
-		if j < 0 {
-			c.widen(path, "a condition was removed", old[i].value, nil)
-			continue
-		}
-		taken[j] = true
-		c.compare(join(path, itoa(j)), old[i], new[j])
-	}
-	for j := range new {
-		if !taken[j] {
-			c.narrow(path, "a condition was added", nil, new[j].value)
-		}
-	}
 }
