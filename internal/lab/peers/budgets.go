@@ -65,7 +65,7 @@ func (p *page) budgets() (list []budget) {
 		list = append(list, p.atMost("growth of "+g.title+": CPU time of each, the largest size against the middle one", p.growth(g), 1.5, allowance, times))
 	}
 	// scripts/size checks the sizes of programs.
-	return append(list, p.atMost("a program of one call over stdio: peak memory", p.programs.starts[program{"stdio", ours}].peak, 8e6, 1.25, size))
+	return append(list, p.atMost("a program of one call over stdio: peak memory", p.programs.starts[budgeted].peak, 8e6, 1.25, size))
 }
 
 // slowdown returns how much longer stdmcp takes than the floor.

@@ -142,12 +142,13 @@ func (m *measuring) calls(ctx context.Context) (*table, error) {
 	t := &table{series: make(map[cell]sample.Series), failed: make(map[cell]error)}
 	for _, tr := range transports {
 		for _, w := range works {
-			if m.short && !slices.Contains(w.short, tr.name) || !tr.does(w) || !m.only.MatchString(tr.name+" "+w.name) {
+			list := m.cells(tr, w)
+			if len(list) == 0 || !m.only.MatchString(tr.name+" "+w.name) {
 				continue
 			}
 			progress("%s: %s", tr.title, w.title)
 			n, d := m.rounds()
-			if err := m.inTurns(ctx, t, cells(tr, w), n, d); err != nil {
+			if err := m.inTurns(ctx, t, list, n, d); err != nil {
 				return nil, fmt.Errorf("%s, %s: %w", tr.name, w.name, err)
 			}
 		}
@@ -156,22 +157,36 @@ func (m *measuring) calls(ctx context.Context) (*table, error) {
 }
 
 // cells returns the cells that are measured in turns.
-func cells(tr transport, w work) (list []cell) {
+func (m *measuring) cells(tr transport, w work) (list []cell) {
 	for _, era := range eras {
 		for _, library := range libraries {
 			switch {
-			case era == "modern" && (!tr.modern || w.growth || w.text),
+			case !tr.does(w), m.short && !slices.Contains(w.short, tr.name),
+				era == "modern" && (!tr.modern || w.growth || w.text),
 				w.growth && library != bare && library != ours,
 				library == "json" && !alone(tr, w, era):
 				continue
 			}
-			list = append(list, cell{tr.name, w.name, library, era})
+			if c := (cell{tr.name, w.name, library, era}); !m.short || c.budgeted() {
+				list = append(list, c)
+			}
 		}
 		if tr.name == "stdio" && w.name == "small" {
 			list = append(list, cell{tr.name, w.name, handed, era})
 		}
 	}
 	return list
+}
+
+// budgeted reports whether a budget compares the cell, if it compares the work.
+func (c cell) budgeted() bool {
+	switch {
+	case c.library == "json", c.era == "modern" && c.work != "small":
+		return false
+	case slices.Contains(peers, c.library):
+		return c.work == "calls-32" || c.work == "tools-1000"
+	}
+	return true
 }
 
 // alone reports whether encoding/json alone can do the work. It has neither

@@ -1,6 +1,11 @@
 package main
 
-import "testing"
+import (
+	"strings"
+	"testing"
+
+	"github.com/stdmcp/stdmcp/internal/lab/peers/sample"
+)
 
 // TestCells: every work is measured somewhere, with stdmcp and its floor, and every
 // transport measures a small call and connecting.
@@ -8,12 +13,13 @@ func TestCells(t *testing.T) {
 	done := make(map[string]bool)
 	for _, tr := range transports {
 		for _, w := range works {
-			if !tr.does(w) {
+			list := new(measuring).cells(tr, w)
+			if len(list) == 0 {
 				continue
 			}
 			done[w.name], done[tr.name+w.name] = true, true
 			have := make(map[string]bool)
-			for _, c := range cells(tr, w) {
+			for _, c := range list {
 				have[c.library+c.era] = true
 			}
 			if !have[bare+"legacy"] || !have[ours+"legacy"] || have[ours+"modern"] && !tr.modern {
@@ -27,6 +33,24 @@ func TestCells(t *testing.T) {
 	for _, w := range works {
 		if !done[w.name] {
 			t.Errorf("%s is not measured", w.name)
+		}
+	}
+}
+
+// TestShortMeasuresBudgets: the short form has each figure of a budget.
+func TestShortMeasuresBudgets(t *testing.T) {
+	p := &page{calls: &table{series: make(map[cell]sample.Series), best: true}, programs: &programTable{starts: map[program]start{budgeted: {peak: 1}}}}
+	m := &measuring{short: true}
+	for _, tr := range transports {
+		for _, w := range works {
+			for _, c := range m.cells(tr, w) {
+				p.calls.series[c] = sample.Series{{Time: 1, CPU: 1, Allocs: 1, Bytes: 1 << 20}}
+			}
+		}
+	}
+	for _, b := range p.budgets() { // which panics without a cell, or its floor
+		if strings.HasPrefix(b.Measured, "0.00") || strings.Contains(b.Measured, "N") {
+			t.Errorf("%s: %s", b.Title, b.Measured)
 		}
 	}
 }
