@@ -3,11 +3,10 @@
 //
 //	systems windows/amd64 linux/arm
 //
-// It reads the source of all packages and compiles none, and skips the bodies of
-// functions of the standard library, and of packages that are listed once more for a
-// test. That takes a twentieth of the time of go vet, which
-// compiles the standard library for each target. With -without-tests it leaves out
-// the tests.
+// It reads the source of all packages and compiles none, and skips the bodies of the
+// standard library's functions, and of those that it has read before the test of another
+// package. That takes a twentieth of the time of go vet, which compiles the standard
+// library for each target. With -without-tests it leaves out the tests.
 package main
 
 import (

@@ -32,6 +32,13 @@ func openStream(conn io.ReadWriteCloser) func(context.Context, *Tap, func([]byte
 
 func newEvents(r io.Reader) *eventstream.Reader { return eventstream.NewReader(r, 0) }
 
+// skipMeasurement skips a test of times where these are not those of a program alone.
+func skipMeasurement(t *testing.T) {
+	if testing.Short() || raceEnabled || os.Getenv("STDMCP_BESIDE") != "" {
+		t.Skip("a measurement")
+	}
+}
+
 // directCalls starts the test server and returns a function that calls it over pipes,
 // as a client without a proxy does.
 func directCalls(t *testing.T) func() {

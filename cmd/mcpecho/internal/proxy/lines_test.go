@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -234,9 +233,7 @@ func TestClientOfBothEras(t *testing.T) {
 
 // TestAddedTime prints what the proxy adds to a small call over stdio: at most 0.3 ms.
 func TestAddedTime(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a measurement")
-	}
+	skipMeasurement(t)
 	direct := directCalls(t)
 	c := serveLines(t, echo(nil))
 	c.send(initialize)
@@ -253,7 +250,7 @@ func TestAddedTime(t *testing.T) {
 	through := roundTrips(func() { c.send(callEcho(1, "x")); c.line() })
 	alone := roundTrips(direct)
 	t.Logf("a small call takes %v through the proxy and %v without it", through, alone)
-	if !raceEnabled && os.Getenv("STDMCP_BESIDE") == "" && through-alone > limit {
+	if through-alone > limit {
 		t.Errorf("the proxy adds %v, want at most %v", through-alone, limit)
 	}
 	c.in.Close()

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -479,9 +478,7 @@ func TestModernHeaders(t *testing.T) {
 // TestAddedTimeOverHTTP prints what the proxy adds to a small call over HTTP, beyond the
 // same call to a server on such a front: at most 0.3 ms.
 func TestAddedTimeOverHTTP(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a measurement")
-	}
+	skipMeasurement(t)
 	const n, limit = 200, 300 * time.Microsecond
 	measure := func(h http.Handler) time.Duration {
 		f := serveWeb(t, h, false)
@@ -508,7 +505,7 @@ func TestAddedTimeOverHTTP(t *testing.T) {
 	for name, h := range map[string]http.Handler{"a program": NewWeb(echo(nil)), "a server over HTTP": forwarder} {
 		through := measure(h)
 		t.Logf("a small call over HTTP takes %v to %s behind the proxy and %v to a server", through, name, alone)
-		if !raceEnabled && os.Getenv("STDMCP_BESIDE") == "" && through-alone > limit {
+		if through-alone > limit {
 			t.Errorf("the proxy adds %v, want at most %v", through-alone, limit)
 		}
 	}
