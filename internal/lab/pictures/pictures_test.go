@@ -52,11 +52,17 @@ func TestFiguresOfPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	size, calls := list[0].values, list[2].values
+	drawn, err := os.ReadFile(filepath.Join(root, "docs", "pictures", "vendor.svg"))
+	testutil.Must(t, err)
+	copied := regexp.MustCompile(`\d+ KB in \d+ files of (\d+) packages`).FindAllSubmatch(drawn, -1)
+	least, most := copied[0], copied[len(copied)-1]
 	for _, want := range []struct{ page, text string }{
 		{"README.md", fmt.Sprintf("| %s MB | %s MB | %s MB |", short(size[0]), short(size[1]), short(size[2]))},
 		{"README.md", fmt.Sprintf("%s MB against %s and %s; %s allocations of a small call against %s and %s",
 			short(size[0]), short(size[1]), short(size[2]), short(calls[0]), short(calls[1]), short(calls[2]))},
 		{"docs/guides/small-binaries.md", fmt.Sprintf("`mcp`, `mcp/stdio` | %s MB |", short(size[0]))},
+		{"docs/guides/small-binaries.md", fmt.Sprintf("MB in %s packages for stdio to ", least[1])},
+		{"docs/guides/small-binaries.md", fmt.Sprintf(" MB in %s for a host with all transports; 0 modules of others", most[1])},
 	} {
 		page, err := os.ReadFile(filepath.Join(root, want.page))
 		if err != nil {
