@@ -18,8 +18,9 @@ usually with a [*StatusError], fails its call and has no other effect.
 
 The session of the server ends with the stream, and so does the connection.
 Pending calls then match jsonrpc.ErrOutcomeUnknown, because the server may have
-executed them. The transport neither resumes the stream nor repeats a request:
-only the caller knows what is safe to repeat.
+executed them. The transport does not resume the stream. It repeats a request only
+if the server closes an idle connection while the request is being sent, and if the
+request has no side effects.
 
 Notify and Reply wait until the server has accepted the message, so that messages
 arrive in order; the notification that begins a session waits for 2 s at most. Calls do
