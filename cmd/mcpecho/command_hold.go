@@ -76,11 +76,11 @@ func runHold(ctx context.Context, c *invocation) error {
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	h, err := hold.Name{Text: name, Program: c.name}.Hold(ctx, c.hide, func() { cancel(errReleased) })
+	h, err := hold.Name{Text: name, Program: c.name}.Hold(ctx, c.targetName(), c.hide, func() { cancel(errReleased) })
 	if err != nil {
 		return err
 	}
-	c.hold, c.onLog = h, h.Log
+	c.hold = h
 	defer h.Close()
 	err = c.withServer(ctx, func(s *conversation) error {
 		if err := c.beginSession(ctx, s); err != nil {
@@ -115,15 +115,7 @@ var errReleased = errors.New("the session was released")
 // beginSession lets callers use the server.
 func (c *invocation) beginSession(ctx context.Context, s *conversation) error {
 	session := &hold.Session{
-		Client: s.Client, Handlers: append(c.answers(s), c.elicitation(s)), Check: c.checkAllowed, Entry: c.entry,
-		List: func(ctx context.Context, cursor *string) (mcp.RawMessage, error) {
-			sending, kept := sentTo(ctx)
-			_, err := s.ListToolsPage(sending, cursor)
-			if *kept != nil {
-				err = nil // the caller judges it
-			}
-			return *kept, err
-		},
+		Client: s.Client, Handlers: append(c.answers(s), c.elicitation(s)), Entry: c.entry, Sent: sentTo,
 		Explain: func(err error) *failure.Error {
 			f := *failure.Classify(s.explain(err))
 			if f.Status == failure.Forbidden && f.Hint == "" {
@@ -158,8 +150,7 @@ func (c *invocation) holdOptions(s *conversation, o *mcp.Options) {
 	o.Handlers = append(c.answers(s), c.elicitation(s), mcp.Tasks{}, mcp.HandleNotification("", func(_ context.Context, method string, params mcp.RawMessage) { c.hold.Notify(method, params) }))
 	log := o.Log
 	o.Log = func(ctx context.Context, m *mcp.LogMessage) {
-		c.hold.Log(m)
-		if c.flags.Verbose || c.flags.LogLevel != "" {
+		if c.hold.Log(m); log != nil { // for -v
 			log(ctx, m)
 		}
 	}

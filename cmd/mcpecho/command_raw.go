@@ -35,6 +35,9 @@ func runRaw(ctx context.Context, c *invocation) error {
 		}
 	}
 	return c.withServer(ctx, func(s *conversation) error {
+		if err := c.checkAllowed(tool); err != nil { // by the entry of a session, too
+			return err
+		}
 		if strings.HasPrefix(method, notification) {
 			if err := s.Notify(ctx, method, params); err != nil {
 				return err

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"net"
 	"strconv"
-	"sync/atomic"
+	"strings"
 	"time"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
@@ -23,19 +23,20 @@ const (
 	// them before it responds.
 	Kept = ownMethods + "kept"
 
-	methodHello   = ownMethods + "hello"   // is the first request
+	methodHello   = ownMethods + "hello"   // is the first request, to which the holder responds at once
 	methodRelease = ownMethods + "release" // is that of all versions of mcpecho; the holder ends before it responds
-	methodAsk     = ownMethods + "ask"     // has the holder answer a request of the server, which a result contained
+	methodSession = ownMethods + "session" // waits until the holder has a server, and describes the session
 	methodAsking  = ownMethods + "asking"  // a question of the server is open, or no longer
 	ownMethods    = "mcpecho/"
 )
 
-// codeOwn is the code of the holder's own errors, whose data is a failure.
-const codeOwn = 1
+const (
+	helloTime = 2 * time.Second // for the holder to respond, unless it is stopped
+	maxAnswer = 160 << 20       // bytes of a message of the holder: those of a server's message, whose text may become longer
+)
 
-// maxAnswer is the limit for a message of the holder: that of a server's message, and what
-// its text may grow by, as some characters are escaped.
-const maxAnswer = 160 << 20
+// ownCode plus an exit status is the code of the holder's own errors.
+const ownCode = 1 << 40
 
 // A Transport leads to the holder of a session.
 type Transport struct {
@@ -47,7 +48,7 @@ type Transport struct {
 	// has connected to; nil for another server. Open sets it.
 	Entry *config.Server
 
-	conn atomic.Pointer[callerConn]
+	conn *callerConn // set by Open
 }
 
 // Features names the session.
@@ -64,9 +65,13 @@ func (t *Transport) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, 
 	if err != nil {
 		return nil, err
 	}
-	raw, err := c.Call(ctx, &jsonrpc.Request{Method: methodHello, Params: append(wire.AppendBool([]byte(`{"records":`), t.Records), '}')})
+	silent := &failure.Error{Status: failure.Unreachable, Kind: "timeout", Message: "the process that holds @" + t.Text + " does not respond: it may be stopped", Hint: "continue it, with fg in its terminal, or end it"}
+	raw, err := c.Call(ctx, &jsonrpc.Request{Method: methodHello, Params: append(wire.AppendBool([]byte(`{"records":`), t.Records), '}'), Timeout: helloTime, TimeoutErr: silent})
 	if version := text(raw, "version"); err == nil && version != mcp.Version {
 		err = usage("the session @"+t.Text+" belongs to mcpecho "+terminal.EscapeLine(version)+", and this is "+mcp.Version, "end it, and hold the server with this one: "+t.Program+" release "+t.Text)
+	}
+	if err == nil {
+		raw, err = c.Call(ctx, &jsonrpc.Request{Method: methodSession})
 	}
 	if err != nil {
 		_ = c.Close()
@@ -76,8 +81,26 @@ func (t *Transport) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, 
 		ns, _ := strconv.ParseInt(string(wire.Lookup(raw, "timeout")), 10, 64)
 		t.Entry = &config.Server{Name: name, Source: text(raw, "source"), Timeout: time.Duration(ns), Tools: config.Filter{Allow: texts(raw, "allow"), Deny: texts(raw, "deny")}}
 	}
-	t.conn.Store(c)
+	t.conn = c
 	return c, nil
+}
+
+// Handlers returns handlers that have the holder answer what a result of the server
+// requests.
+func (t *Transport) Handlers() (handlers []mcp.Handler) {
+	for _, method := range inputMethods {
+		handlers = append(handlers, mcp.HandleRequest(method, func(ctx context.Context, params mcp.RawMessage) (any, error) {
+			return t.conn.Call(ctx, &jsonrpc.Request{Method: method, Params: params, Cancel: cancelRequest})
+		}))
+	}
+	return handlers
+}
+
+// inputMethods are those of what a result may request (2026-07-28).
+var inputMethods = []string{"elicitation/create", "sampling/createMessage", "roots/list"}
+
+func cancelRequest(id jsonrpc.ID) *jsonrpc.Request {
+	return &jsonrpc.Request{Method: "notifications/cancelled", Params: mcp.RawMessage(`{"requestId":` + id.String() + "}")}
 }
 
 // Release ends a session, and returns when its server has ended.
@@ -135,29 +158,6 @@ func (n Name) dial(ctx context.Context, h jsonrpc.Handler, asking func()) (*call
 	return c, err
 }
 
-// Handlers returns handlers that have the holder answer what a result of the server
-// requests.
-func (t *Transport) Handlers() (handlers []mcp.Handler) {
-	for _, method := range [...]string{"elicitation/create", "sampling/createMessage", "roots/list"} {
-		handlers = append(handlers, mcp.HandleRequest(method, func(ctx context.Context, params mcp.RawMessage) (any, error) {
-			conn := t.conn.Load()
-			if conn == nil {
-				return nil, jsonrpc.ErrClosed
-			}
-			b := wire.AppendString(wire.AppendKey([]byte{'{'}, "method"), method)
-			if params != nil {
-				b = append(wire.AppendKey(b, "params"), params...)
-			}
-			return conn.Call(ctx, &jsonrpc.Request{Method: methodAsk, Params: append(b, '}'), Cancel: cancelRequest})
-		}))
-	}
-	return handlers
-}
-
-func cancelRequest(id jsonrpc.ID) *jsonrpc.Request {
-	return &jsonrpc.Request{Method: "notifications/cancelled", Params: mcp.RawMessage(`{"requestId":` + id.String() + "}")}
-}
-
 // A callerConn is the connection of a caller.
 type callerConn struct {
 	jsonrpc.Conn
@@ -175,32 +175,27 @@ func (c *callerConn) Err() error { return c.explain(c.Conn.Err()) }
 func (c *callerConn) explain(err error) error {
 	var answer *jsonrpc.Error
 	switch {
-	case errors.As(err, &answer) && answer.Code == codeOwn:
-		return decodeFailure(answer.Data)
+	case errors.As(err, &answer) && isOwn(answer):
+		kind, rest, _ := strings.Cut(answer.Message, "\x00")
+		hint, message, _ := strings.Cut(rest, "\x00")
+		return &failure.Error{Status: int(answer.Code - ownCode), Kind: kind, Message: message, Hint: hint}
 	case answer != nil, !errors.Is(err, jsonrpc.ErrClosed), err == jsonrpc.ErrClosed: // the last if the caller has closed it
 		return err
 	}
 	return c.name.lost(err)
 }
 
-// encodeFailure returns a failure as JSON.
-func encodeFailure(f *failure.Error) []byte {
-	b := wire.AppendInt(wire.AppendKey([]byte{'{'}, "status"), int64(f.Status))
-	return append(append(b, ','), f.AppendJSON(nil)[1:]...)
+// isOwn reports whether an error is one of the holder, which ownError has made.
+func isOwn(e *jsonrpc.Error) bool { return e.Code>>8 == ownCode>>8 }
+
+// ownError returns a failure as the error of a response.
+func ownError(f *failure.Error) *jsonrpc.Error {
+	return &jsonrpc.Error{Code: ownCode + int64(f.Status), Message: f.Kind + "\x00" + f.Hint + "\x00" + f.Message}
 }
 
-// decodeFailure returns the failure that encodeFailure has encoded.
-func decodeFailure(data []byte) *failure.Error {
-	f := &failure.Error{Kind: text(data, "error", "kind"), Message: text(data, "error", "message"), Hint: text(data, "error", "hint")}
-	f.Status, _ = strconv.Atoi(string(wire.Lookup(data, "status")))
-	f.Code, _ = strconv.ParseInt(string(wire.Lookup(data, "error", "code")), 10, 64)
-	f.Data = wire.Lookup(data, "error", "data")
-	return f
-}
-
-// text returns the string at a path of an object, or "".
-func text(object []byte, path ...string) string {
-	r := wire.NewReader(wire.Lookup(object, path...))
+// text returns a string of an object, or "".
+func text(object []byte, key string) string {
+	r := wire.NewReader(wire.Lookup(object, key))
 	if r.Kind() != wire.String {
 		return ""
 	}

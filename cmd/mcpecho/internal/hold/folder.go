@@ -3,8 +3,8 @@
 // holder over a Unix socket. The holder makes the same call with its client, which alone
 // has the server's ids, progress and questions.
 //
-// The socket carries JSON-RPC. Its first request says what the caller is, and its result
-// describes the session. Only the user can enter the folder of the socket.
+// The socket carries JSON-RPC. The holder responds to the first request at once, with its
+// version, and to all others when it has a server. Only the user can enter the folder of the socket.
 package hold
 
 import (
@@ -28,7 +28,10 @@ import (
 const (
 	dialTime  = time.Second // for a holder to accept a connection
 	maxPath   = 103         // bytes of the path of a socket, on any system
-	maxReason = 4 << 10     // bytes of the reason why a session has ended
+	stateFile = ".state"    // the end of the path of a file, whose text begins with held or ended
+	maxState  = 4 << 10     // bytes of it
+	held      = "held: "    // begins the server of a session that runs, or was killed
+	ended     = "ended: "   // begins the reason why the server has ended
 )
 
 // A Name is the name of a session, and what the user types to start this program.
@@ -78,6 +81,26 @@ func Names() (names []string) {
 	return names
 }
 
+// Server returns what a session holds, without secrets.
+func (n Name) Server() string {
+	path, err := n.path(false)
+	if err != nil {
+		return ""
+	}
+	return read(path, held)
+}
+
+// read returns the text of the session's file if it begins with what, or "".
+func read(path, what string) string {
+	text, _ := statefile.Read(path+stateFile, maxState, true)
+	if after, ok := strings.CutPrefix(string(text), what); ok {
+		return after
+	}
+	return ""
+}
+
+func cut(state string) []byte { return []byte(state[:min(len(state), maxState)]) }
+
 func isListening(path string) error {
 	conn, err := net.DialTimeout("unix", path+".sock", dialTime)
 	if err == nil {
@@ -104,7 +127,7 @@ func (n Name) listen(ctx context.Context) (l net.Listener, path string, err erro
 	} else if httpx.IsRefused(err) {
 		_ = os.Remove(path + ".sock")
 	}
-	_ = os.Remove(path + ".ended")
+	_ = os.Remove(path + stateFile)
 	if l, err = net.Listen("unix", path+".sock"); err != nil {
 		return nil, "", failure.Local(err)
 	}
@@ -118,8 +141,8 @@ func (n Name) lost(err error) error {
 	if e != nil {
 		return e
 	}
-	if reason, _ := statefile.Read(path+".ended", maxReason, true); len(reason) > 0 {
-		return n.ended(string(reason), err)
+	if reason := read(path, ended); reason != "" {
+		return n.ended(reason, err)
 	}
 	_, e = os.Lstat(path + ".sock")
 	switch {

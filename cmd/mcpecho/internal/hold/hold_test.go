@@ -42,7 +42,7 @@ func inFolder(t *testing.T) string {
 // begin begins a session with a server.
 func begin(t *testing.T, server *mcptest.Server, name, version string) *Holder {
 	t.Helper()
-	h, err := Name{name, "mcpecho"}.Hold(t.Context(), func(s string) string { return strings.ReplaceAll(s, "secret", "…") }, func() {})
+	h, err := Name{name, "mcpecho"}.Hold(t.Context(), "a server", func(s string) string { return strings.ReplaceAll(s, "secret", "…") }, func() {})
 	testutil.Must(t, err)
 	t.Cleanup(func() {
 		began := time.Now()
@@ -61,8 +61,7 @@ func begin(t *testing.T, server *mcptest.Server, name, version string) *Holder {
 	}
 	testutil.Must(t, h.Serve(&Session{
 		Client: client, Greeting: greeting, Explain: failure.Classify,
-		Check: func(string) error { return nil },
-		List:  func(context.Context, *string) (mcp.RawMessage, error) { return nil, nil },
+		Sent: func(ctx context.Context) (context.Context, *mcp.RawMessage) { return ctx, new(mcp.RawMessage) },
 	}))
 	return h
 }
@@ -84,11 +83,14 @@ func greet(t *testing.T, name string) net.Conn {
 	testutil.Must(t, err)
 	conn, err := net.Dial("unix", path+".sock")
 	testutil.Must(t, err)
-	_, err = io.WriteString(conn, `{"jsonrpc":"2.0","id":0,"method":"mcpecho/hello"}`+"\n")
+	_, err = io.WriteString(conn, `{"jsonrpc":"2.0","id":0,"method":"mcpecho/hello"}`+"\n"+`{"jsonrpc":"2.0","id":0,"method":"mcpecho/session"}`+"\n")
 	testutil.Must(t, err)
-	for b := []byte{0}; b[0] != '\n'; { // of the response
+	for lines, b := 0, []byte{0}; lines < 2; { // of the responses
 		_, err = conn.Read(b)
 		testutil.Must(t, err)
+		if b[0] == '\n' {
+			lines++
+		}
 	}
 	return conn
 }
@@ -247,7 +249,7 @@ func TestErrorsOfTheHolderAreItsOwn(t *testing.T) {
 	if f := failure.Classify(err); f.Status != failure.Refused || f.Code != -32603 || strings.Contains(f.Message, "secret") {
 		t.Errorf("%+v", f)
 	}
-	go h.session.Client.Close()
+	go h.session.Load().Client.Close()
 	_, err = c.Call(t.Context(), "resources/read", map[string]any{"uri": "a:b"})
 	for err == nil || failure.Classify(err).Status == failure.Refused {
 		_, err = c.Call(t.Context(), "resources/read", map[string]any{"uri": "a:b"})
@@ -275,9 +277,9 @@ func TestGarbage(t *testing.T) {
 	}
 	for _, text := range []string{
 		"x\n", "[]\n", "[1,2]\n", `{"jsonrpc":"2.0","id":1}` + "\n", `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":{}}}` + "\n",
-		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":[]}` + "\n", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"_meta":1}}` + "\n",
-		`{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":7}}` + "\n", `{"jsonrpc":"2.0","id":1,"method":"mcpecho/ask","params":{"method":"","params":1}}` + "\n",
-		`{"jsonrpc":"2.0","id":1,"method":"mcpecho/ask","params":{"method":"sampling/createMessage","params":[]}}` + "\n", `{"jsonrpc":"2.0","id":1,"id":9,"method":"mcpecho/ended","params":{}}` + "\n",
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":[]}` + "\n", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","_meta":1}}` + "\n",
+		`{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":7}}` + "\n", `{"jsonrpc":"2.0","id":1,"method":"roots/list","params":[]}` + "\n",
+		`{"jsonrpc":"2.0","id":1,"method":"sampling/createMessage","params":{"messages":7}}` + "\n", `{"jsonrpc":"2.0","id":1,"id":9,"method":"mcpecho/ended","params":{}}` + "\n",
 		strings.Repeat(`{"jsonrpc":"2.0","id":1,"method":"mcpecho/kept"}`+"\n", 3000), strings.Repeat("[", 1<<20) + "\n",
 	} {
 		s := greet(t, "garbage")
@@ -308,7 +310,7 @@ func TestSlowReader(t *testing.T) {
 	if res, err := call(t, "slow").CallTool(t.Context(), "echo", map[string]any{"text": "a"}); err != nil || res.Content[0].Text != "a" {
 		t.Error(err)
 	}
-	if len(h.kept) > maxKept || bytes.Contains(h.kept[0].params, []byte("secret")) {
+	if len(h.kept) > maxWaiting || bytes.Contains(h.kept[0].params, []byte("secret")) {
 		t.Errorf("kept %d, %s", len(h.kept), h.kept[0].params)
 	}
 }
@@ -329,11 +331,10 @@ func TestLogsForACallerThatDoesNotRead(t *testing.T) {
 	}
 	for c := range h.callers {
 		size := 0
-		for len(c.soon) > 0 {
-			n := <-c.soon
-			size += len(n.params)
+		for c.budget.Take(1 << 20) { // what is left
+			size += 1 << 20
 		}
-		if size > 8<<20 {
+		if size = waitSize - size; size > 8<<20 {
 			t.Errorf("%d bytes wait", size)
 		}
 	}
@@ -409,11 +410,11 @@ func TestSessionEndsInTheHandshake(t *testing.T) {
 	dir := inFolder(t)
 	testutil.Must(t, os.Mkdir(dir, 0o700))
 	hello := `{"jsonrpc":"2.0","id":1,"result":{"version":"` + mcp.Version + `"}}`
-	fake(t, dir, "refused", `{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"","data":{"status":4,"error":{"kind":"ended","message":"out of luck"}}}}`)
+	fake(t, dir, "refused", `{"jsonrpc":"2.0","id":1,"error":{"code":1099511627780,"message":"ended\u0000\u0000out of luck"}}`)
 	fake(t, dir, "killed", hello)
 	fake(t, dir, "killed-early")
-	testutil.Must(t, os.WriteFile(filepath.Join(dir, "killed.ended"), []byte("out of luck"), 0o600))
-	testutil.Must(t, os.WriteFile(filepath.Join(dir, "killed-early.ended"), []byte("out of luck"), 0o600))
+	testutil.Must(t, os.WriteFile(filepath.Join(dir, "killed.state"), []byte("ended: out of luck"), 0o600))
+	testutil.Must(t, os.WriteFile(filepath.Join(dir, "killed-early.state"), []byte("ended: out of luck"), 0o600))
 	for _, name := range []string{"refused", "killed", "killed-early"} {
 		_, err := mcp.Connect(t.Context(), &Transport{Name: Name{Text: name}}, nil)
 		if f := failure.Classify(err); f.Status != failure.Unreachable || f.Kind != "ended" || !strings.Contains(f.Message, "out of luck") {
@@ -430,7 +431,7 @@ func TestForeignFolder(t *testing.T) {
 	dir := inFolder(t)
 	refused := func(what string) {
 		t.Helper()
-		_, err := Name{"x", "mcpecho"}.Hold(t.Context(), nil, nil)
+		_, err := Name{"x", "mcpecho"}.Hold(t.Context(), "", nil, nil)
 		if f := failure.Classify(err); f.Status != failure.Usage || !strings.Contains(f.Message, "is not private") {
 			t.Errorf("%s: New: %+v", what, f)
 		}
@@ -490,7 +491,7 @@ func TestLongPath(t *testing.T) {
 	dir := filepath.Join(filepath.Dir(inFolder(t)), strings.Repeat("x", 90))
 	testutil.Must(t, os.Mkdir(dir, 0o700))
 	t.Setenv("XDG_RUNTIME_DIR", dir)
-	if _, err := (Name{"x", "mcpecho"}).Hold(t.Context(), nil, nil); err == nil || !strings.Contains(err.Error(), "longer than a system allows") {
+	if _, err := (Name{"x", "mcpecho"}).Hold(t.Context(), "", nil, nil); err == nil || !strings.Contains(err.Error(), "longer than a system allows") {
 		t.Error(err)
 	}
 }

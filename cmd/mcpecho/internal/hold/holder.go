@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"os"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -23,9 +24,9 @@ import (
 
 const (
 	maxCalls   = 1000                  // of a caller without a response
-	maxSoon    = 256                   // notifications that wait for a caller to read
-	maxKept    = 256                   // notifications that wait for a watch
-	keptSize   = 1 << 20               // bytes of them, and of those for a caller, but for the first
+	maxWaiting = 256                   // notifications that wait for a caller to read, or for a watch
+	keptSize   = 1 << 20               // bytes of those for a watch, but for the last
+	waitSize   = 8 << 20               // bytes of those for a caller
 	followTime = 2 * time.Second       // for the server to agree to report changes before callers come
 	lastTime   = time.Second           // for a caller to read what is left when the session ends
 	failWait   = 50 * time.Millisecond // after an error of Accept
@@ -34,12 +35,11 @@ const (
 // A Session is what a holder serves.
 type Session struct {
 	Client   *mcp.Client
-	Greeting mcp.RawMessage                                                             // the server's result of initialize, or of server/discover
-	Handlers []mcp.Handler                                                              // answer the server
-	List     func(ctx context.Context, cursor *string) (page mcp.RawMessage, err error) // reads a page of tools as the client does
-	Check    func(tool string) error                                                    // whether the entry of the server allows the tool
-	Explain  func(error) *failure.Error                                                 // what the holder knows about an error
-	Entry    *config.Server                                                             // of the server; may be nil
+	Greeting mcp.RawMessage                                                    // the server's result of initialize, or of server/discover
+	Handlers []mcp.Handler                                                     // answer the server
+	Sent     func(context.Context) (_ context.Context, result *mcp.RawMessage) // has the result of a request stored as the server sent it
+	Explain  func(error) *failure.Error                                        // what the holder knows about an error
+	Entry    *config.Server                                                    // of the server; may be nil
 }
 
 // A Holder serves callers. They wait until it has a session.
@@ -52,9 +52,9 @@ type Holder struct {
 	ctx      context.Context // of the callers
 	cancel   context.CancelFunc
 	running  lock.Group
-	begun    chan struct{} // closed when session is set
+	begun    chan struct{} // closed after session is set
 	ended    atomic.Bool
-	session  *Session
+	session  atomic.Pointer[Session]
 	answerer *mcp.Client  // answers what results request; nil before 2026-07-28
 	asker    jsonrpc.Conn // to the answerer
 
@@ -62,7 +62,6 @@ type Holder struct {
 	callers  map[*caller]bool
 	kept     []notification // while no caller watches
 	keptSize int
-	watchers int
 	asking   int // open questions
 }
 
@@ -72,14 +71,15 @@ type notification struct {
 	params mcp.RawMessage
 }
 
-// Hold returns the Holder of a session. hide masks secrets in texts of the server. release
-// is called when a caller releases the session, maybe more than once. The caller must call
-// End and then Close.
-func (n Name) Hold(ctx context.Context, hide func(string) string, release func()) (*Holder, error) {
+// Hold returns the Holder of a session with a server. hide masks secrets in texts of the
+// server. release is called when a caller releases the session, maybe more than once. The
+// caller must call End and then Close.
+func (n Name) Hold(ctx context.Context, server string, hide func(string) string, release func()) (*Holder, error) {
 	l, path, err := n.listen(ctx)
 	if err != nil {
 		return nil, err
 	}
+	_ = statefile.Replace(path+stateFile, cut(held+server)) // for "mcpecho servers"
 	h := &Holder{name: n, path: path, hide: hide, release: release, listener: l, begun: make(chan struct{}), callers: make(map[*caller]bool)}
 	h.ctx, h.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	h.running.Go(h.accept) // ends with the listener
@@ -93,11 +93,9 @@ func (h *Holder) Serve(s *Session) error {
 			return err
 		}
 	}
-	h.mu.Lock()
-	h.session = s
-	h.mu.Unlock()
+	h.session.Store(s)
 	following := make(chan struct{})
-	h.running.Go(func() { h.follow(following) }) // ends with the client, or with the callers
+	h.running.Go(func() { h.follow(s.Client, following) }) // ends with the client, or with the callers
 	retry.Await(following, followTime)
 	close(h.begun)
 	return nil
@@ -110,8 +108,10 @@ func (h *Holder) End(reason string) {
 	if h.ended.Swap(true) {
 		return
 	}
-	if reason = h.hide(reason); reason != "" { // later commands do not know the secrets
-		_ = statefile.Replace(h.path+".ended", []byte(reason[:min(len(reason), maxReason)]))
+	if reason == "" {
+		_ = os.Remove(h.path + stateFile)
+	} else {
+		_ = statefile.Replace(h.path+stateFile, cut(ended+h.hide(reason))) // later commands do not know the secrets
 	}
 	_ = h.listener.Close() // which removes the socket
 }
@@ -141,8 +141,8 @@ func (h *Holder) accept() {
 
 // follow keeps the changes of the server's lists while no caller watches. It closes following
 // when the server reports them, or does not.
-func (h *Holder) follow(following chan struct{}) {
-	sub, err := h.session.Client.Subscribe(h.ctx, nil)
+func (h *Holder) follow(client *mcp.Client, following chan struct{}) {
+	sub, err := client.Subscribe(h.ctx, nil)
 	close(following)
 	if err != nil {
 		return // there are none
@@ -161,11 +161,16 @@ func (h *Holder) follow(following chan struct{}) {
 
 // keepLocked keeps a notification for the next watch, if there is none now.
 func (h *Holder) keepLocked(n notification) {
-	if h.watchers > 0 || n.params == nil && slices.ContainsFunc(h.kept, func(k notification) bool { return k.method == n.method }) {
+	for c := range h.callers {
+		if c.watching {
+			return
+		}
+	}
+	if n.params == nil && slices.ContainsFunc(h.kept, func(k notification) bool { return k.method == n.method }) {
 		return
 	}
 	h.kept = append(h.kept, n)
-	for h.keptSize += len(n.params); len(h.kept) > maxKept || h.keptSize > keptSize; h.kept = h.kept[1:] {
+	for h.keptSize += len(n.params); len(h.kept) > maxWaiting || h.keptSize > keptSize; h.kept = h.kept[1:] {
 		h.keptSize -= len(h.kept[0].params)
 	}
 }
@@ -178,14 +183,6 @@ func (h *Holder) Log(m *mcp.LogMessage) {
 		defer h.mu.Unlock()
 		h.keepLocked(n)
 		h.sendLocked(n)
-	}
-}
-
-// logAll makes the calls of all callers ask for logs from a level on, from 2026-07-28 on:
-// before, the server has one level for all of them.
-func (h *Holder) logAll(level mcp.LoggingLevel) {
-	if h.asker != nil && h.session.Client.Server().Capabilities.Logging != nil {
-		_ = h.session.Client.SetLogLevel(h.ctx, level) // sends nothing
 	}
 }
 
@@ -207,17 +204,10 @@ func isSubscribed(method string) bool {
 	return false
 }
 
-// sendLocked queues a notification for each caller. One that does not read loses it.
+// sendLocked queues a notification for each caller.
 func (h *Holder) sendLocked(n notification) {
 	for c := range h.callers {
-		if c.soonSize > 0 && c.soonSize+len(n.params) > keptSize {
-			continue
-		}
-		select {
-		case c.soon <- n:
-			c.soonSize += len(n.params)
-		default:
-		}
+		c.send(n)
 	}
 }
 

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"io"
 	"net"
+	"slices"
 	"time"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/secrets"
 	"github.com/stdmcp/stdmcp/internal/lock"
+	"github.com/stdmcp/stdmcp/internal/queue"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
@@ -21,15 +23,14 @@ type caller struct {
 	h       *Holder
 	socket  *maskingConn
 	conn    jsonrpc.Conn
-	soon    chan notification // for it
-	ctx     context.Context   // of its calls
+	ctx     context.Context // of its calls
 	leave   context.CancelFunc
-	reading context.Context // of what is written to it
-	running lock.Group      // of its calls
+	running lock.Group  // of its calls
+	queue   queue.Queue // sends notifications. A caller that does not read loses them
+	budget  queue.Budget
 
 	// The mutex of the Holder guards these.
 	calls      map[jsonrpc.ID]context.CancelFunc // without a response
-	soonSize   int                               // bytes in soon, and of what is written to it
 	greeted    bool                              // it has sent its first request
 	watching   bool
 	listening  jsonrpc.ID                   // its last subscription (2026-07-28)
@@ -38,57 +39,47 @@ type caller struct {
 
 // serve serves a caller until it leaves, or the session ends.
 func (h *Holder) serve(socket net.Conn) {
-	c := &caller{h: h, socket: &maskingConn{Conn: socket, hide: h.hide}, soon: make(chan notification, maxSoon), calls: make(map[jsonrpc.ID]context.CancelFunc), subscribed: make(map[string]*mcp.Subscription)}
+	c := &caller{h: h, socket: &maskingConn{Conn: socket, hide: h.hide}, calls: make(map[jsonrpc.ID]context.CancelFunc), subscribed: make(map[string]*mcp.Subscription)}
+	c.queue.Max, c.queue.Budget = maxWaiting, &c.budget
+	c.budget.SetMax(waitSize)
 	c.ctx, c.leave = context.WithCancel(h.ctx)
 	defer c.leave()
-	var stop context.CancelFunc
-	c.reading, stop = context.WithCancel(context.WithoutCancel(c.ctx))
-	defer stop()
-	ready := make(chan struct{})
-	conn, err := stdio.Stream(c.socket).Open(c.ctx, jsonrpc.Handler{
-		Message: func(_ jsonrpc.Conn, m *jsonrpc.Message) {
-			<-ready
-			c.message(m)
-		},
+	var err error
+	h.mu.Lock() // for which message waits
+	c.conn, err = stdio.Stream(c.socket).Open(c.ctx, jsonrpc.Handler{
+		Message: func(_ jsonrpc.Conn, m *jsonrpc.Message) { c.message(m) },
 		Dropped: func(error, []byte) { c.leave() }, // it is not mcpecho
 	})
-	if c.conn = conn; err != nil {
+	h.mu.Unlock()
+	if err != nil {
 		_ = socket.Close()
 		return
 	}
-	close(ready)
-	for c.ctx.Err() == nil {
-		select {
-		case n := <-c.soon:
-			_ = conn.Notify(c.ctx, n.request())
-			h.mu.Lock()
-			c.soonSize -= len(n.params)
-			h.mu.Unlock()
-		case <-conn.Done():
-			c.leave()
-		case <-c.ctx.Done():
-		}
+	select {
+	case <-c.conn.Done():
+	case <-c.ctx.Done():
 	}
-	time.AfterFunc(lastTime, stop)
+	c.leave()
+	last := time.AfterFunc(lastTime, func() { _ = c.conn.Close() })
+	defer last.Stop()
 	h.mu.Lock()
 	delete(h.callers, c)
-	if c.watching {
-		h.watchers--
-	}
-	last := c.watching && h.watchers == 0
 	h.mu.Unlock()
-	if last {
-		h.logAll("")
-	}
 	c.running.Wait()
+	c.queue.Close(lastTime)
 	for _, sub := range c.subscribed {
 		sub.Close()
 	}
-	_ = conn.Close()
+	_ = c.conn.Close()
 }
 
-func (n *notification) request() *jsonrpc.Request {
-	return &jsonrpc.Request{Method: n.method, Params: n.params}
+// send queues a notification.
+func (c *caller) send(n notification) {
+	c.queue.AddSize(len(n.params), func() { _ = c.notify(context.WithoutCancel(c.ctx), n.method, n.params) }) // ends with the connection
+}
+
+func (c *caller) notify(ctx context.Context, method string, params []byte) error {
+	return c.conn.Notify(ctx, &jsonrpc.Request{Method: method, Params: params})
 }
 
 // message handles a message of the caller. It does not wait.
@@ -97,7 +88,7 @@ func (c *caller) message(m *jsonrpc.Message) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch first := !c.greeted; {
-	case first && (!m.IsRequest() || m.Method != methodHello && m.Method != methodRelease):
+	case first && (!m.IsRequest() || m.Method != methodHello && m.Method != methodRelease), len(c.calls) >= maxCalls:
 		c.leave()
 	case m.Method == "notifications/cancelled":
 		var id jsonrpc.ID
@@ -106,11 +97,9 @@ func (c *caller) message(m *jsonrpc.Message) {
 		}
 	case m.Method == "notifications/initialized": // the server has it from the holder
 	case !m.IsRequest():
-		if h.session != nil {
-			c.running.Go(func() { _ = h.session.Client.Notify(c.ctx, m.Method, m.Params) }) // ends when the message is queued
+		if s := h.session.Load(); s != nil {
+			c.running.Go(func() { _ = s.Client.Notify(c.ctx, m.Method, m.Params) }) // ends when the message is queued
 		}
-	case len(c.calls) >= maxCalls:
-		c.leave()
 	default:
 		c.greeted = true
 		ctx, cancel := context.WithCancel(c.ctx)
@@ -121,7 +110,7 @@ func (c *caller) message(m *jsonrpc.Message) {
 			delete(c.calls, m.ID)
 			h.mu.Unlock()
 			if e, ends := c.wireError(err); !ends && (ctx.Err() == nil || c.ctx.Err() != nil) { // the caller waits
-				_ = c.conn.Reply(c.reading, m.ID, raw, e)
+				_ = c.conn.Reply(context.WithoutCancel(ctx), m.ID, raw, e) // ends with the connection
 			}
 			cancel()
 		})
@@ -129,23 +118,21 @@ func (c *caller) message(m *jsonrpc.Message) {
 }
 
 // wireError returns the error of the response: that of the server, or one of the holder,
-// which a server cannot imitate: its error with that code is sent as the data of another. If
-// the call ends with the session, the caller receives no response, and learns the reason.
+// which a server cannot imitate. If the call ends with the session, the caller receives no
+// response, and learns the reason.
 func (c *caller) wireError(err error) (e *jsonrpc.Error, ends bool) {
 	h := c.h
-	h.mu.Lock()
-	s := h.session
-	h.mu.Unlock()
+	s := h.session.Load()
 	if err == nil || s == nil {
 		return nil, err != nil
 	}
 	f := s.Explain(err)
-	if h.ended.Load() && f.Kind != "crashed" {
-		return nil, true
-	}
 	var answer *jsonrpc.Error
-	if !errors.As(err, &answer) || f.Status != failure.Refused || answer.Code == codeOwn {
-		return &jsonrpc.Error{Code: codeOwn, Data: encodeFailure(f)}, false
+	switch {
+	case h.ended.Load() && f.Kind != "crashed":
+		return nil, true
+	case !errors.As(err, &answer) || f.Status != failure.Refused || isOwn(answer):
+		return ownError(f), false
 	}
 	e = &jsonrpc.Error{Code: answer.Code, Message: h.hide(answer.Message)}
 	if answer.Data != nil {
@@ -159,26 +146,29 @@ func refused(code int64, message string) error { return &jsonrpc.Error{Code: cod
 // handle carries out a request of the caller.
 func (c *caller) handle(ctx context.Context, m *jsonrpc.Message) (mcp.RawMessage, error) {
 	h := c.h
-	if m.Method == methodRelease {
+	switch m.Method {
+	case methodRelease:
 		h.release()
 		<-c.ctx.Done()
 		return nil, ctx.Err()
+	case methodHello:
+		c.socket.records.Store(string(wire.Lookup(m.Params, "records")) == "true")
+		return wire.AppendValue(nil, map[string]any{"version": mcp.Version})
 	}
 	select {
 	case <-h.begun:
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	if m.Method == methodHello {
-		c.socket.records.Store(string(wire.Lookup(m.Params, "records")) == "true")
-		return c.hello()
+	if m.Method == methodSession {
+		return c.describe()
 	}
 	return c.forward(ctx, m)
 }
 
 // forward carries out a request for the server.
 func (c *caller) forward(ctx context.Context, m *jsonrpc.Message) (mcp.RawMessage, error) {
-	h, s := c.h, c.h.session
+	s := c.h.session.Load()
 	client, modern := s.Client, s.Client.Server().Modern()
 	switch m.Method {
 	case "initialize", "server/discover":
@@ -188,22 +178,16 @@ func (c *caller) forward(ctx context.Context, m *jsonrpc.Message) (mcp.RawMessag
 		return s.Greeting, nil
 	case Kept:
 		return mcp.RawMessage("{}"), c.watch(ctx)
-	case methodAsk:
-		if !modern {
-			return nil, refused(jsonrpc.CodeMethodNotFound, "this session has no such requests")
-		}
-		return h.asker.Call(ctx, &jsonrpc.Request{Method: text(m.Params, "method"), Params: wire.Lookup(m.Params, "params"), Cancel: cancelRequest})
 	case "tools/list":
 		var cursor *string
 		if r := wire.NewReader(wire.Lookup(m.Params, "cursor")); r.Kind() == wire.String {
 			text := r.String()
 			cursor = &text
 		}
-		if page, err := s.List(ctx, cursor); page != nil || err != nil {
-			return page, err
-		}
-	case "tools/call":
-		if err := s.Check(text(m.Params, "name")); err != nil {
+		sending, page := s.Sent(ctx)
+		if _, err := client.ListToolsPage(sending, cursor); *page != nil { // the caller judges it
+			return *page, nil
+		} else if err != nil {
 			return nil, err
 		}
 	case "resources/subscribe", "resources/unsubscribe":
@@ -215,29 +199,31 @@ func (c *caller) forward(ctx context.Context, m *jsonrpc.Message) (mcp.RawMessag
 			return mcp.RawMessage(`{"resultType":"complete"}`), c.listen(ctx, m)
 		}
 	}
-	params, token, err := ownParams(m.Params)
-	if err != nil {
-		return nil, refused(jsonrpc.CodeInvalidParams, err.Error())
+	if modern && slices.Contains(inputMethods, m.Method) {
+		return c.h.asker.Call(ctx, &jsonrpc.Request{Method: m.Method, Params: m.Params, Cancel: cancelRequest})
 	}
-	if token != nil {
-		client = client.With(mcp.CallOptions{Progress: func(p mcp.Progress) { c.progress(ctx, token, p) }})
+	params := m.Params
+	if meta := wire.Lookup(params, "_meta"); meta != nil { // the client adds to it what it has
+		own := without(meta, "io.modelcontextprotocol/protocolVersion", "io.modelcontextprotocol/clientInfo", "io.modelcontextprotocol/clientCapabilities", "progressToken")
+		params = with(without(params, "_meta"), "_meta", own)
+		if token := wire.Lookup(meta, "progressToken"); token != nil {
+			client = client.With(mcp.CallOptions{Progress: func(p mcp.Progress) { c.progress(ctx, token, p) }})
+		}
 	}
 	return client.Call(ctx, m.Method, params)
 }
 
-// hello adds the caller, and describes the session.
-func (c *caller) hello() (mcp.RawMessage, error) {
+// describe adds the caller, and describes the session.
+func (c *caller) describe() (mcp.RawMessage, error) {
 	h := c.h
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.asking > 0 && !h.callers[c] {
-		n := asking(true, true)
-		c.soon <- n
-		c.soonSize += len(n.params)
+		c.send(asking(true, true))
 	}
 	h.callers[c] = true
-	about := map[string]any{"version": mcp.Version}
-	if e := h.session.Entry; e != nil {
+	about := map[string]any{}
+	if e := h.session.Load().Entry; e != nil {
 		about["name"], about["source"], about["timeout"], about["deny"] = e.Name, e.Source, int64(e.Timeout), e.Tools.Deny
 		if e.Tools.Allow != nil {
 			about["allow"] = e.Tools.Allow
@@ -246,66 +232,49 @@ func (c *caller) hello() (mcp.RawMessage, error) {
 	return wire.AppendValue(nil, about)
 }
 
-// ownParams returns the params of a request without what the client of the holder adds to
-// each by itself, and the caller's progress token.
-func ownParams(params mcp.RawMessage) (own, token mcp.RawMessage, err error) {
-	if params == nil {
-		return nil, nil, nil
-	}
-	r := wire.NewReader(params)
-	own = append(own, '{')
+// without returns a copy of an object without some of its members.
+func without(object []byte, keys ...string) []byte {
+	b := []byte{'{'}
+	r := wire.NewReader(object)
 	for r.Object(); r.More(); {
-		key := string(r.Key())
-		own = wire.AppendKey(own, key)
-		if key != "_meta" {
-			own = append(own, r.Raw()...)
-			continue
+		if key := string(r.Key()); slices.Contains(keys, key) {
+			r.Skip()
+		} else {
+			b = append(wire.AppendKey(b, key), r.Raw()...)
 		}
-		own = append(own, '{')
-		for r.Object(); r.More(); {
-			switch key := string(r.Key()); key {
-			case "io.modelcontextprotocol/protocolVersion", "io.modelcontextprotocol/clientInfo", "io.modelcontextprotocol/clientCapabilities":
-				r.Skip()
-			case "progressToken":
-				token = append(token, r.Raw()...)
-			default:
-				own = append(wire.AppendKey(own, key), r.Raw()...)
-			}
-		}
-		own = append(own, '}')
 	}
-	return append(own, '}'), token, r.End()
+	return append(b, '}')
+}
+
+// with adds a member to an object.
+func with(object []byte, key string, value []byte) []byte {
+	return append(append(wire.AppendKey(object[:len(object)-1], key), value...), '}')
 }
 
 // progress passes progress of a call to the caller, with the caller's token.
-func (c *caller) progress(ctx context.Context, token mcp.RawMessage, p mcp.Progress) {
-	own := new(mcp.Progress)
-	if own.UnmarshalJSON([]byte(`{"progress":0,"progressToken":`+string(token)+"}")) != nil {
-		return
-	}
-	own.Progress, own.Total, own.Message, own.Meta, own.Extra = p.Progress, p.Total, c.h.hide(p.Message), p.Meta, p.Extra
-	if params, err := own.MarshalJSON(); err == nil {
-		_ = c.conn.Notify(ctx, &jsonrpc.Request{Method: "notifications/progress", Params: params})
+func (c *caller) progress(ctx context.Context, token []byte, p mcp.Progress) {
+	p.Message = c.h.hide(p.Message)
+	if params, err := p.MarshalJSON(); err == nil {
+		_ = c.notify(ctx, "notifications/progress", with(without(params, "progressToken"), "progressToken", token))
 	}
 }
 
-// watch sends what the holder has kept, and from now on nothing is kept.
+// watch sends what the holder has kept, and from now on nothing is kept. From 2026-07-28 on,
+// the calls of all callers ask for logs then; before, the server has one level for all.
 func (c *caller) watch(ctx context.Context) error {
 	h := c.h
 	h.mu.Lock()
 	kept, id := h.kept, c.listening
-	h.kept, h.keptSize = nil, 0
-	if !c.watching {
-		c.watching = true
-		h.watchers++
-	}
+	h.kept, h.keptSize, c.watching = nil, 0, true
 	h.mu.Unlock()
-	h.logAll(mcp.LevelDebug)
+	if client := h.session.Load().Client; h.asker != nil && client.Server().Capabilities.Logging != nil {
+		_ = client.SetLogLevel(ctx, mcp.LevelDebug) // sends nothing
+	}
 	for _, n := range kept {
 		if isSubscribed(n.method) && h.asker != nil {
-			n.params = changed(id, "")
+			n.params = changed(id)
 		}
-		if err := c.conn.Notify(ctx, n.request()); err != nil {
+		if err := c.notify(ctx, n.method, n.params); err != nil {
 			return err
 		}
 	}
@@ -317,7 +286,7 @@ func (c *caller) watch(ctx context.Context) error {
 func (c *caller) subscribe(ctx context.Context, uri string, begin bool) (err error) {
 	var sub *mcp.Subscription
 	if begin {
-		if sub, err = c.h.session.Client.Subscribe(ctx, &mcp.SubscriptionFilter{ResourceSubscriptions: []string{uri}}); err != nil {
+		if sub, err = c.h.session.Load().Client.Subscribe(ctx, &mcp.SubscriptionFilter{ResourceSubscriptions: []string{uri}}); err != nil {
 			return err
 		}
 	}
@@ -339,7 +308,7 @@ func (c *caller) listen(ctx context.Context, m *jsonrpc.Message) error {
 	if err := filter.UnmarshalJSON(wire.Lookup(m.Params, "notifications")); err != nil {
 		return refused(jsonrpc.CodeInvalidParams, err.Error())
 	}
-	sub, err := c.h.session.Client.Subscribe(ctx, &filter)
+	sub, err := c.h.session.Load().Client.Subscribe(ctx, &filter)
 	if err != nil {
 		return err
 	}
@@ -352,10 +321,8 @@ func (c *caller) listen(ctx context.Context, m *jsonrpc.Message) error {
 	c.h.mu.Lock()
 	c.listening = m.ID
 	c.h.mu.Unlock()
-	params := changed(m.ID, "")
-	params = append(append(wire.AppendKey(params[:len(params)-1], "notifications"), agreed...), '}')
-	for n := (notification{"notifications/subscriptions/acknowledged", params}); ; {
-		if err := c.conn.Notify(ctx, n.request()); err != nil {
+	for method, params := "notifications/subscriptions/acknowledged", with(changed(m.ID), "notifications", agreed); ; {
+		if err := c.notify(ctx, method, params); err != nil {
 			return err
 		}
 		change, err := sub.Next(ctx)
@@ -364,16 +331,14 @@ func (c *caller) listen(ctx context.Context, m *jsonrpc.Message) error {
 		} else if err != nil {
 			return err
 		}
-		n = notification{string(change.Kind), changed(m.ID, change.URI)}
+		method, params = string(change.Kind), changed(m.ID)
+		if change.URI != "" {
+			params = with(params, "uri", wire.AppendString(nil, change.URI))
+		}
 	}
 }
 
 // changed returns the params of the notification of a change, for the subscription id.
-func changed(id jsonrpc.ID, uri string) []byte {
-	b := append(wire.AppendKey([]byte(`{"_meta":{`), "io.modelcontextprotocol/subscriptionId"), id.String()...)
-	b = append(b, '}')
-	if uri != "" {
-		b = wire.AppendString(wire.AppendKey(b, "uri"), uri)
-	}
-	return append(b, '}')
+func changed(id jsonrpc.ID) []byte {
+	return []byte(`{"_meta":{"io.modelcontextprotocol/subscriptionId":` + id.String() + "}}")
 }
