@@ -71,8 +71,11 @@ func runHold(ctx context.Context, c *invocation) error {
 	if len(c.args) > 0 {
 		name = c.args[0]
 	}
+	if name == "" {
+		return c.usage("hold needs a name for the session")
+	}
 	if !hold.IsName(name) {
-		return c.usageHint("hold needs a name of 1 to 32 of the characters a-z, 0-9 and - for the session, not "+wire.Quote(name), "usage: "+c.name+" "+c.command.usage(c.server != nil))
+		return c.usage("hold needs a name of 1 to 32 of the characters a-z, 0-9 and - for the session, not " + wire.Quote(name))
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -210,12 +213,3 @@ func runRelease(ctx context.Context, c *invocation) (err error) {
 
 // releaseTime is how long a session may take to end.
 const releaseTime = 30 * time.Second
-
-// keptNotifications has the holder send what arrived while no caller watched.
-func (c *invocation) keptNotifications(ctx context.Context, s *conversation) error {
-	if c.session == "" {
-		return nil
-	}
-	_, err := s.Call(ctx, hold.Kept, nil)
-	return err
-}

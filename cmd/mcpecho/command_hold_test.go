@@ -115,7 +115,7 @@ func TestSessionKeepsState(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	runCommand(t, "completion", "tools", "@state").want(t, failure.Done, runCommand(t, "tools", "@state", "-q").firstColumn(), "")
-	if r := runCommand(t, "servers"); !strings.Contains(r.stderr, "@state") {
+	if r := runCommand(t, "servers"); !strings.Contains(r.stderr, "Session @state: ") || !strings.Contains(r.stderr, "mcpecho serve\n") {
 		t.Errorf("%+v", r)
 	}
 	if r := runCommand(t, "completion", "servers"); !strings.Contains(r.stdout, "@state\n") {
@@ -150,7 +150,7 @@ func TestSessionUsage(t *testing.T) {
 		{"ui @usage", "ui needs a server of its own"},
 		{"diff @usage @usage", "diff needs a server of its own"},
 		{"hold other @usage", "hold needs a server of its own"},
-		{"hold -- mcpecho serve", "hold needs a name of 1 to 32"},
+		{"hold -- mcpecho serve", "hold needs a name for the session; usage: mcpecho hold "},
 		{"hold Upper -- mcpecho serve", "hold needs a name of 1 to 32"},
 		{"hold a http://localhost c", `hold does not accept "c"`},
 		{"hold", "the server is missing"},
@@ -256,7 +256,7 @@ func TestSessionOfConfiguredServer(t *testing.T) {
 func TestWatchSession(t *testing.T) {
 	t.Parallel()
 	for _, version := range []string{"2026-07-28", "2025-11-25"} {
-		h := holdServer(t, "watched", "--", "mcpecho", "serve", "--protocol", version).begun(t)
+		h := holdServer(t, "watched", "-v", "--", "mcpecho", "serve", "--protocol", version).begun(t)
 		for range 3 {
 			runCommand(t, "call", "@watched", "add_tool")
 		}
@@ -271,8 +271,8 @@ func TestWatchSession(t *testing.T) {
 		begun.until(t, "Press Ctrl-C")
 		runCommand(t, "call", "@watched", "add_tool")
 		second.until(t, "changed tools\n")
-		if status := end(); status != failure.Interrupted {
-			t.Errorf("status %d", status)
+		if status := end(); status != failure.Interrupted || strings.Count(stdout.String(), "log emergency echo") != 1 {
+			t.Errorf("status %d: %s", status, stdout)
 		}
 		endSecond()
 		h.end()

@@ -97,8 +97,10 @@ func runServers(ctx context.Context, c *invocation) error {
 		}
 		console.Line("No servers are configured in " + where + ".")
 	}
-	if held := hold.Names(); len(held) > 0 && len(c.args) == 0 && !c.flags.Quiet {
-		console.Line("Sessions: @" + strings.Join(held, ", @"))
+	if len(c.args) == 0 && !c.flags.Quiet {
+		for _, name := range hold.Names() {
+			console.Line("Session @" + name + ": " + terminal.EscapeLine(hold.Name{Text: name}.Server()))
+		}
 	}
 	rows := make([]terminal.Row, len(states))
 	for i, s := range states {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/hold"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -43,8 +44,10 @@ func runWatch(ctx context.Context, c *invocation) error {
 		}
 		defer sub.Close()
 		c.printWatched(s, sub, logs)
-		if err := c.keptNotifications(ctx, s); err != nil {
-			return err
+		if c.session != "" {
+			if _, err := s.Call(ctx, hold.Kept, nil); err != nil {
+				return err
+			}
 		}
 		for {
 			change, err := sub.Next(watching)

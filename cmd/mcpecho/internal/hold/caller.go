@@ -30,10 +30,12 @@ const (
 	ownMethods    = "mcpecho/"
 )
 
-const (
-	helloTime = 2 * time.Second // for the holder to respond, unless it is stopped
-	maxAnswer = 160 << 20       // bytes of a message of the holder: those of a server's message, whose text may become longer
-)
+// helloTime is how long the holder may take to respond, unless it is stopped.
+var helloTime = 2 * time.Second
+
+// maxAnswer is how many bytes a message of the holder may have: those of a server's message,
+// whose text may become longer.
+const maxAnswer = 160 << 20
 
 // ownCode plus an exit status is the code of the holder's own errors.
 const ownCode = 1 << 40

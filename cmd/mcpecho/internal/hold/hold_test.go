@@ -423,6 +423,21 @@ func TestSessionEndsInTheHandshake(t *testing.T) {
 	}
 }
 
+// TestStoppedHolder: its system accepts a caller, which says that nothing responds.
+func TestStoppedHolder(t *testing.T) {
+	dir := inFolder(t)
+	testutil.Must(t, os.Mkdir(dir, 0o700))
+	l, err := net.Listen("unix", filepath.Join(dir, "stopped.sock"))
+	testutil.Must(t, err)
+	defer l.Close()
+	defer func(d time.Duration) { helloTime = d }(helloTime)
+	helloTime = time.Millisecond
+	_, err = mcp.Connect(t.Context(), &Transport{Name: Name{Text: "stopped"}}, nil)
+	if f := failure.Classify(err); f.Status != failure.Unreachable || f.Kind != "timeout" || !strings.HasPrefix(f.Message, "the process that holds @stopped does not respond") {
+		t.Errorf("%+v", f)
+	}
+}
+
 // TestForeignFolder: a folder that others can use, or that is a link, is not used.
 func TestForeignFolder(t *testing.T) {
 	if runtime.GOOS == "windows" {
