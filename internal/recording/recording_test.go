@@ -309,6 +309,19 @@ func TestURLsInHeaders(t *testing.T) {
 	if have := h.Masked(); !maps.Equal(have, want) {
 		t.Errorf("%q", have)
 	}
+	h.Headers = map[string][]string{"Link": {"<https://u:p@h/p#token=t>; rel=next"}}
+	if have := h.Masked()["link"]; have != "<https://***@h/p#..." {
+		t.Error(have)
+	}
+}
+
+// TestStatusThatIsNone: net/http panics over a status of four digits.
+func TestStatusThatIsNone(t *testing.T) {
+	for text, want := range map[string]bool{`{"status":101}`: true, `{"status":1000}`: false, `{"status":-1}`: false} {
+		if h := ParseHTTP(text); (h != nil) != want {
+			t.Errorf("%s is %+v", text, h)
+		}
+	}
 }
 
 // TestMarkOfARequestIsNoHeader: net/http does not send a header without a value.

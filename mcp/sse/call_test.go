@@ -26,7 +26,7 @@ func TestHeadersOfPosts(t *testing.T) {
 		t.Fatal(err)
 	}
 	first, second := <-s.headers, <-s.headers
-	if first.Get("Content-Type") != "application/json" || first.Get("X-Key") != "k" || first.Get("MCP-Protocol-Version") != "2024-11-05" {
+	if first.Get("Content-Type") != "application/json" || first.Get("X-Key") != "k" || first.Get("Accept") != "*/*" || first.Get("MCP-Protocol-Version") != "2024-11-05" {
 		t.Error(first)
 	}
 	if second.Get("MCP-Protocol-Version") != "" {

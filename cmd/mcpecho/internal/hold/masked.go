@@ -3,6 +3,7 @@ package hold
 import (
 	"bytes"
 	"net"
+	"slices"
 	"sync/atomic"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
@@ -44,15 +45,17 @@ func (c *maskingConn) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// traceMasked returns a function that traces what a maskingConn writes: each message as a
-// recording may show it.
+// traceMasked returns a function that traces messages as a recording may show them: those of a
+// maskingConn, and questions of the server, which the caller sends to the holder, without params.
 func traceMasked(trace func(sent bool, data []byte)) func(sent bool, data []byte) {
 	var masked []byte // the next message; only the goroutine that reads uses it
 	return func(sent bool, data []byte) {
-		switch {
+		switch method := text(data, "method"); {
+		case sent && slices.Contains(inputMethods, method):
+			trace(sent, []byte(`{"jsonrpc":"2.0","id":`+string(wire.Lookup(data, "id"))+`,"method":"`+method+`"}`))
 		case sent:
 			trace(sent, data)
-		case text(data, "method") == methodMasked:
+		case method == methodMasked:
 			masked = bytes.Clone(wire.Lookup(data, "params"))
 		case masked != nil:
 			trace(sent, masked)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stdmcp/stdmcp/internal/recording"
 	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
@@ -69,5 +70,13 @@ func TestReplayWritesBeforeItReads(t *testing.T) {
 	defer s.mu.Unlock()
 	if len(s.held) != 1 {
 		t.Errorf("%d messages wait for the next stream, want 1", len(s.held))
+	}
+}
+
+// TestReplayOfSwitchedProtocols: the connection would end after a response with status 101.
+func TestReplayOfSwitchedProtocols(t *testing.T) {
+	w := httptest.NewRecorder()
+	if begin(w, &recording.HTTP{Status: http.StatusSwitchingProtocols}, http.StatusOK, ""); w.Code != http.StatusBadGateway {
+		t.Error(w.Code)
 	}
 }
