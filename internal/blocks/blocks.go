@@ -113,28 +113,35 @@ func Size(data string) string {
 }
 
 // Covers reports whether the blocks of a result show its structured content: there is
-// none, or a text has the same, alone or as the member "result", or it repeats the data
-// of a block.
+// none, or a text has the same, alone or as the member "result", or it repeats the longest
+// data of a block.
 func Covers(res *mcp.CallToolResult) bool {
 	if !HasStructured(res) {
 		return true
 	}
-	inner := wire.Lookup(res.StructuredContent, "result")
+	raw, inner, longest, word := res.StructuredContent, wire.Lookup(res.StructuredContent, "result"), "", ""
+	r := wire.NewReader(inner)
+	isWord := r.Kind() == wire.String
+	if isWord {
+		word = r.String()
+	}
+	least, leastInner := shortest(raw), shortest(inner)
 	for i := range res.Content {
 		c := &res.Content[i]
-		if data := Data(c); len(data) > 16 && strings.Contains(string(res.StructuredContent), data) {
-			return true
+		if data := Data(c); len(data) > len(longest) {
+			longest = data
 		}
 		text := Text(c)
-		if SameJSON(text, res.StructuredContent) || inner != nil && SameJSON(text, inner) {
-			return true
-		}
-		if r := wire.NewReader(inner); inner != nil && r.Kind() == wire.String && r.String() == text {
+		if len(text) >= least && SameJSON(text, raw) || inner != nil && len(text) >= leastInner && SameJSON(text, inner) || isWord && text == word {
 			return true
 		}
 	}
-	return covers(res, inner)
+	return len(longest) > 16 && strings.Contains(string(raw), longest) || covers(res, inner)
 }
+
+// shortest returns a lower limit of the length of a text with the same values: only escapes
+// and blanks can be more. A result may have 100,000 blocks, which are too short.
+func shortest(raw []byte) int { return len(wire.AppendCompact(nil, raw)) / len(`\u0061`) }
 
 // covers reports whether each element of a list is the text of a block.
 func covers(res *mcp.CallToolResult, list []byte) bool {
