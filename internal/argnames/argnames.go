@@ -85,7 +85,7 @@ func Restore(schema, args []byte) ([]byte, error) {
 		return args, nil
 	}
 	declared := make(map[string]bool)
-	c := collector{root: schema, names: declared, left: 10_000}
+	c := collector{root: schema, names: declared, left: maxRead}
 	c.add(schema, 0)
 	names := make(map[string]string) // by alias
 	for name := range declared {
@@ -115,12 +115,16 @@ func Restore(schema, args []byte) ([]byte, error) {
 type collector struct {
 	root  []byte
 	names map[string]bool
-	left  int // schemas that may still be read
+	left  int // bytes of schemas that may still be read
 }
+
+// maxRead limits the bytes that Restore reads, a quarter of a second: a schema may refer to
+// its end 10,000 times.
+const maxRead = 16 << 20
 
 func (c *collector) add(schema []byte, depth int) {
 	r := wire.NewReader(schema)
-	if c.left--; c.left < 0 || depth > 16 || r.Kind() != wire.Object {
+	if c.left -= len(schema); c.left < 0 || depth > 16 || r.Kind() != wire.Object {
 		return
 	}
 	for r.Object(); r.More(); {
@@ -150,7 +154,8 @@ func (c *collector) add(schema []byte, depth int) {
 		case "$ref":
 			if r.Kind() != wire.String {
 				r.Skip()
-			} else if path, ok := strings.CutPrefix(r.String(), "#/"); ok {
+			} else if path, ok := strings.CutPrefix(r.String(), "#/"); ok && c.left >= 0 {
+				c.left -= len(c.root)
 				parts := strings.Split(path, "/")
 				for i, part := range parts {
 					parts[i] = Unescape(part)
