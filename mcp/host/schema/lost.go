@@ -36,7 +36,7 @@ func (w *walker) describeLost() {
 
 // loseKeyword notes a keyword that goes, if its value is short.
 func (w *walker) loseKeyword(n *node, key string, v *node) {
-	if value := string(v.append(nil)); len(value) <= maxLost {
+	if value := w.text(v); len(value) <= maxLost {
 		if s, ok := v.text(); ok {
 			value = s
 		}

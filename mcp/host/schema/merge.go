@@ -22,6 +22,17 @@ func (w *walker) take(list ...*node) bool {
 	return w.budget >= 0
 }
 
+// text returns a value as JSON, whose length it takes from the budget. Without a budget, the
+// schema is refused, and the text is empty.
+func (w *walker) text(n *node) string {
+	if w.budget < 0 {
+		return ""
+	}
+	text := string(n.append(nil))
+	w.budget -= len(text)
+	return text
+}
+
 // view returns the view of a schema. ok is false if no object is valid. open has the
 // schemas that are being viewed, and variants receives those of the last union.
 func (w *walker) view(n *node, open []*node, variants *[]view) (v view, ok bool) {
@@ -150,7 +161,7 @@ func (w *walker) allOf(a, b *node) *node {
 	var list []*node
 	if all := a.get("allOf"); all != nil && all.array && len(a.keys) == 1 {
 		list = slices.Clip(all.items)
-	} else if string(a.append(nil)) == string(b.append(nil)) {
+	} else if w.text(a) == w.text(b) {
 		return a
 	} else {
 		list = []*node{a}
@@ -248,7 +259,7 @@ func (w *walker) anyOf(list []*node) *node {
 	if !w.take(list...) {
 		return list[0]
 	}
-	if list = distinct(list); len(list) == 1 {
+	if list = w.distinct(list); len(list) == 1 {
 		return list[0]
 	}
 	if i := slices.IndexFunc(list, isAny); i >= 0 {

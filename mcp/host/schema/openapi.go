@@ -96,7 +96,7 @@ func (g *openAPIWriter) schema(n *node) *node {
 		if !g.take(same...) {
 			return typed("string")
 		}
-		same = distinct(same)
+		same = g.distinct(same)
 		out := g.keywords(flat, kind, same, len(kinds) == 1)
 		nullable = g.enum(same, kind, out) || nullable
 		switch kind {
@@ -296,7 +296,7 @@ func (g *openAPIWriter) enum(list []*node, kind string, out *node) (null bool) {
 			null = null || v.raw == "null"
 			if isOf(v, kind) {
 				text, _ := v.text()
-				values, texts = append(values, string(v.append(nil))), append(texts, text)
+				values, texts = append(values, g.text(v)), append(texts, text)
 			}
 		}
 	}
@@ -338,7 +338,7 @@ func (g *openAPIWriter) items(arrays []*node) *node {
 			some.items = append(some.items, rest)
 		}
 	}
-	if some.items = distinct(some.items); len(some.items) == 1 {
+	if some.items = g.distinct(some.items); len(some.items) == 1 {
 		return g.schema(some.items[0])
 	}
 	n := object()

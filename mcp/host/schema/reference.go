@@ -58,6 +58,9 @@ func (w *walker) resolve(ref string) *node {
 		return w.ids["#"+fragment]
 	}
 	for _, base := range bases {
+		if w.budget -= perName + len(fragment); w.budget < 0 {
+			break
+		}
 		if n := pointer(base, fragment); n != nil {
 			return n
 		}
@@ -93,9 +96,12 @@ func (w *walker) index(n *node, base string) {
 	}
 }
 
+// maxID limits the base of references, in bytes: a schema may have thousands.
+const maxID = 4 << 10
+
 // join returns a reference relative to the directory of base.
 func join(base, ref string) string {
-	if strings.Contains(ref, ":") {
+	if len(base) > maxID || strings.Contains(ref, ":") {
 		return ref
 	}
 	if ref != "" && ref[0] == '/' {

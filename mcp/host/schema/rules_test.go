@@ -2,6 +2,7 @@ package schema_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -304,5 +305,45 @@ func TestNamesOfArguments(t *testing.T) {
 	}
 	if d, _ := schema.Anthropic(tool(`{"anyOf":[{"properties":{"$top":{}},"required":["$top"]},{"required":["b"]}]}`)); !strings.Contains(string(d), "Required arguments: "+top+"; or b.") {
 		t.Errorf("the description: %s", d)
+	}
+}
+
+// TestLargeValuesCountAsOften: a value deep in a schema counts as often as the schema or a
+// definition repeats it. 100 KB became 50 MB, or took gigabytes.
+func TestLargeValuesCountAsOften(t *testing.T) {
+	const refs = 400
+	deep := `{"a":{"b":{"c":{"d":"` + strings.Repeat("x", 100<<10) + `"}}}}`
+	list := func(n int, format string) string {
+		var parts []string
+		for i := range n {
+			parts = append(parts, fmt.Sprintf(format, i))
+		}
+		return strings.Join(parts, ",")
+	}
+	doubling := func(union, last string) string {
+		text := ""
+		for i := range 14 {
+			text += fmt.Sprintf(`"A%d":{"%s":[{"$ref":"#/$defs/A%[3]d"},{"%[2]s":[{"$ref":"#/$defs/A%[3]d"}]}]},`, i, union, i+1)
+		}
+		return `{"$defs":{` + text + `"A14":` + last + `},"` + union + `":[{"$ref":"#/$defs/A0"},{"required":["x"]}]}`
+	}
+	for name, s := range map[string]string{
+		"const":    `{"type":"object","$defs":{"X":{"const":` + deep + `}},"properties":{` + list(refs, `"p%d":{"$ref":"#/$defs/X"}`) + `}}`,
+		"enum":     `{"type":"object","$defs":{"X":{"enum":[1,` + deep + `]}},"properties":{` + list(refs, `"p%d":{"$ref":"#/$defs/X"}`) + `}}`,
+		"if":       doubling("allOf", `{"if":`+deep+`}`),
+		"variants": doubling("anyOf", `{"properties":{"p":`+deep+`}}`),
+		"ids":      `{"$id":"http://h/` + strings.Repeat("a", 100<<10) + `/","allOf":[` + list(3000, `{"$id":"i%d"}`) + `,{"$ref":"#x"}]}`,
+		"paths":    `{"allOf":[` + list(2000, `{"$id":"i%d"}`) + `],"items":[` + list(2000, `{"$ref":"#/a/b/c/d/e/f/g/%d"}`) + `]}`,
+		"findings": `{"properties":{"` + strings.Repeat("x", 100<<10) + `":{"allOf":[` + list(2000, `{"type":"any","title":"%d"}`) + `]}}}`,
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		d, err := schema.GeminiParameters(tool(s))
+		_, errOpenAI := schema.OpenAI(tool(s))
+		_, errCheck := schema.Check("openai", tool(s))
+		runtime.ReadMemStats(&after)
+		if bytes := after.TotalAlloc - before.TotalAlloc; bytes > 150<<20 || name != "ids" && !errors.Is(errors.Join(err, errOpenAI, errCheck), schema.ErrTooComplex) {
+			t.Errorf("%s: %d bytes, %d MB are allocated: %v, %v, %v", name, len(d), bytes>>20, err, errOpenAI, errCheck)
+		}
 	}
 }

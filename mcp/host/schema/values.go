@@ -167,6 +167,16 @@ func enumOf(v *node) (ruleID, *node) {
 	return fine, nil
 }
 
+// distinct is distinct for values that may be large and be here often.
+func (w *walker) distinct(list []*node) []*node {
+	for _, n := range list {
+		if w.budget -= n.sizeTo(maxNodes); w.budget < 0 {
+			return list
+		}
+	}
+	return distinct(list)
+}
+
 // distinct returns values without those that occur again.
 func distinct(list []*node) []*node {
 	seen := make(map[string]bool, len(list))

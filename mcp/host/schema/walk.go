@@ -65,8 +65,9 @@ func (w *walker) breaks(r ruleID) bool {
 //
 //go:noinline
 func (w *walker) enter(part string) (before string) {
-	if before = w.path; w.check {
+	if before = w.path; w.check && w.budget >= 0 {
 		w.path += "/" + strings.ReplaceAll(strings.ReplaceAll(part, "~", "~0"), "/", "~1")
+		w.budget -= len(w.path)
 	}
 	return before
 }
