@@ -96,7 +96,7 @@ func (t *Transport) isOwn(m *resourceMetadata, said string) bool {
 	}
 	u, err := url.Parse(said)
 	return said == "" || pathOf(r) == pathOf(t.url) ||
-		err == nil && httpx.SameOrigin(u, t.url) && strings.HasPrefix(path.Clean(u.Path)+"/", resourcePath+"/")
+		err == nil && httpx.SameOrigin(u, t.url) && path.Clean(u.Path) == strings.TrimSuffix(u.Path, "/") && strings.HasPrefix(u.Path+"/", resourcePath+"/")
 }
 
 // chooseServer returns the server in the list that the client is registered with or that

@@ -123,6 +123,8 @@ func TestResourceOfMetadata(t *testing.T) {
 		{"https://h/a/.well-known/oauth-protected-resource", "https://h", false},
 		{"https://h/.well-known/oauth-protected-resourceful", "https://h", false},
 		{"https://h/.well-known/oauth-protected-resource/../../a/prm", "https://h", false},
+		{"https://h/a/../.well-known/oauth-protected-resource", "https://h", false},
+		{"https://h/a/%2e%2e/.well-known/oauth-protected-resource", "https://h", false},
 		{"https://h:444/.well-known/oauth-protected-resource", "https://h", false},
 		{"https://h/.well-known/oauth-protected-resource", "https://h", true},
 		{"https://h/.well-known/oauth-protected-resource/a/mcp", "https://h/", true},

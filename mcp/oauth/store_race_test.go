@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -176,4 +177,57 @@ func useStore(t *testing.T, server string, store Store) {
 		return
 	}
 	_ = resp.Body.Close()
+}
+
+// TestServersOfOneTokenRefreshOnce: two servers share the token of their parent, which both
+// refresh at the same time. A second use of the refresh token ended the login of one, or of both.
+func TestServersOfOneTokenRefreshOnce(t *testing.T) {
+	e := newEnv(t)
+	e.prm["resource"] = e.rs.URL
+	e.inner = http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
+	var begun atomic.Bool
+	var refused atomic.Int32
+	e.handle = func(w http.ResponseWriter, r *http.Request) bool {
+		if strings.HasPrefix(r.URL.Path, resourcePath) {
+			reply(w, 200, e.prm)
+			return true
+		}
+		if begun.Load() && r.URL.Path == "/token" {
+			hold(r, func() bool { return refused.Load() >= 2 })
+		}
+		return false
+	}
+	e.challenge = func(*http.Request) string {
+		if begun.Load() {
+			refused.Add(1)
+		}
+		return `Bearer resource_metadata="` + e.rs.URL + resourcePath + `"`
+	}
+	store := NewMemory()
+	var trs []*Transport
+	user := &robotUser{e: e}
+	get := func(i int) {
+		req, err := http.NewRequestWithContext(t.Context(), "GET", trs[i].url.String(), nil)
+		if err == nil {
+			_, err = e.do(trs[i], req)
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	for i, path := range []string{"/a", "/b"} {
+		trs = append(trs, New(e.rs.URL+path, &Options{Base: e.base, Authorizer: user, Store: store}))
+		get(i)
+	}
+	get(0)
+	e.forgetAccess()
+	begun.Store(true)
+	var both sync.WaitGroup
+	for i := range trs {
+		both.Go(func() { get(i) })
+	}
+	both.Wait()
+	if n := e.count("refresh_token"); n != 1 || user.times != 2 {
+		t.Errorf("%d refreshes, %d logins", n, user.times)
+	}
 }

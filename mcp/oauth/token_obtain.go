@@ -104,6 +104,13 @@ func (t *Transport) lockAndObtain(ctx context.Context, used *token, d demand) (*
 		return nil, ruleError("", "cannot lock the store", err)
 	}
 	defer unlock()
+	if b := t.currentBinding(); b.issuer != "" && b.resource != t.accountResource() { // other servers use the token, too
+		shared, err := t.store.Lock(ctx, b.key())
+		if err != nil {
+			return nil, ruleError("", "cannot lock the store", err)
+		}
+		defer shared()
+	}
 	if k, err = t.load(ctx); err != nil {
 		return nil, err
 	}
