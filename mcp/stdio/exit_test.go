@@ -62,6 +62,10 @@ func TestErrorsRedactStandardError(t *testing.T) {
 	if _, err := p.Read(); err == nil || !strings.HasSuffix(err.Error(), ": unknown --api-key=*** ***, ***") {
 		t.Error(err)
 	}
+	tr = &Transport{Args: []string{"--token=hunter"}, Env: []string{"API_KEY=hunter-of-mine"}}
+	if got := hide("hunter-of-mine, hunter", tr.secrets()); got != "***, ***" {
+		t.Errorf("a secret that begins with another one: %s", got)
+	}
 }
 
 // TestLinesThatStateReasons: neither flags nor stacks do, and a line may announce the next.
