@@ -18,8 +18,8 @@ import (
 // other servers as it would without a Catalog, and adds them.
 //
 // An entry belongs to the settings of one server: its file, name, directory,
-// command, arguments and URL without secrets, and the names of its environment
-// variables. If these change, the entry no longer applies.
+// command, arguments and URL without secrets, a hash of the query of the URL, and
+// the names of its environment variables. If these change, the entry no longer applies.
 type Catalog struct {
 	// The functions are linked only if the program opens a Catalog. They are not
 	// an interface, which would link String and MarshalJSON of all types in a Host.

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/retry"
 	"github.com/stdmcp/stdmcp/internal/statefile"
@@ -94,7 +96,7 @@ func (c *catalogFile) load(h *Host, servers []*Server) []*listing {
 func identity(s *Server) string {
 	b := wire.AppendString([]byte(`{"name":`), s.Name)
 	for _, part := range [...]struct{ key, value string }{
-		{"source", s.Source}, {"cwd", s.Dir}, {"type", s.Type}, {"command", s.Command}, {"url", settings.PublicURL(s.URL)}, {"id", s.ID},
+		{"source", s.Source}, {"cwd", s.Dir}, {"type", s.Type}, {"command", s.Command}, {"url", settings.PublicURL(s.URL)}, {"id", s.ID}, {"query", hashOfQuery(s.URL)},
 	} {
 		if part.value != "" {
 			b = wire.AppendString(wire.AppendKey(b, part.key), part.value)
@@ -114,6 +116,22 @@ func identity(s *Server) string {
 		b = wire.AppendString(wire.AppendComma(b), name)
 	}
 	return string(append(b, "]}"...))
+}
+
+// hashOfQuery returns a hash of the parts of a URL's query without the names of secrets:
+// gateways have several servers at one path.
+func hashOfQuery(url string) string {
+	_, query, _ := strings.Cut(url, "?")
+	public := ""
+	for part := range strings.SplitSeq(query, "&") {
+		if name, _, _ := strings.Cut(part, "="); name != "" && !diag.IsSecretName(name) {
+			public += part + "&"
+		}
+	}
+	if public == "" {
+		return ""
+	}
+	return strconv.FormatUint(uint64(hash(public, 0)), 16)
 }
 
 // entryOf returns the index of the entry with a key, or -1.

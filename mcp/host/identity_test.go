@@ -57,16 +57,20 @@ func fill(v reflect.Value) {
 	}
 }
 
-// TestIdentityOfServer: it has no secrets, and a changed secret does not change it.
+// TestIdentityOfServer: it has no secrets, and a changed secret does not change it. Another part
+// of the query does, as it may lead to another server.
 func TestIdentityOfServer(t *testing.T) {
-	s := Server{Name: "db", Command: "db-mcp", Args: []string{"--token", "tok-123456"}, Env: []string{"PASSWORD=hunter2"}, URL: "https://u:p@h/m?k=v"}
-	const want = `{"name":"db","command":"db-mcp","url":"https://***@h/m?...","args":["--token","***"],"env":["PASSWORD"]}`
+	s := Server{Name: "db", Command: "db-mcp", Args: []string{"--token", "tok-123456"}, Env: []string{"PASSWORD=hunter2"}, URL: "https://u:p@h/m?token=v&server=a"}
+	const want = `{"name":"db","command":"db-mcp","url":"https://***@h/m?...","query":"a0cb43f6","args":["--token","***"],"env":["PASSWORD"]}`
 	if got := identity(&s); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	other := s
-	other.Args, other.Env, other.URL = []string{"--token", "tok-654321"}, []string{"PASSWORD=another"}, "https://v:q@h/m?k=w"
+	other.Args, other.Env, other.URL = []string{"--token", "tok-654321"}, []string{"PASSWORD=another"}, "https://v:q@h/m?token=w&server=a"
 	if got := identity(&other); got != want {
 		t.Errorf("with other secrets: %s", got)
+	}
+	if other.URL = "https://u:p@h/m?token=v&server=b"; identity(&other) == want {
+		t.Error("another server has the same identity")
 	}
 }

@@ -263,6 +263,27 @@ func TestTextsOfErrorsAreLimited(t *testing.T) {
 	}
 }
 
+// TestTextsOfSearchAreLimited: what search_tools returns has the texts of servers.
+func TestTextsOfSearchAreLimited(t *testing.T) {
+	s := mcptest.New(t)
+	s.SetTool(&mcp.Tool{Name: "mail", Description: strings.Repeat("x", 100_000), InputSchema: mcp.RawMessage(`{"type":"object"}`)}, answer("sent"))
+	s.Tool("fail", nil, func(*mcptest.Call) (any, error) {
+		return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{mcp.TextContent(strings.Repeat("x", 100_000))}}, nil
+	})
+	h := hostOf(t, host.Options{Limits: &host.ResultLimits{MaxResultText: 1000}}, map[string]*mcptest.Server{"s": s})
+	h.ToolSearch(nil)
+	text, err := h.Execute(t.Context(), "search_tools", mcp.RawMessage(`{"query":"mail"}`))
+	if err != nil || len(text) > 1200 || !strings.Contains(text, "are missing here") {
+		t.Errorf("%d bytes, %v", len(text), err)
+	}
+	if _, err := h.Execute(t.Context(), "mcp__s__fail", nil); !errors.Is(err, host.ErrTool) {
+		t.Error(err)
+	}
+	if st, err := h.ServerStatus("s"); err != nil || len(st.Metrics.LastError) > 5000 {
+		t.Errorf("the last error in the status has %d bytes, %v", len(st.Metrics.LastError), err)
+	}
+}
+
 func TestStructuredContentBesideText(t *testing.T) {
 	t.Parallel()
 	for want, res := range map[string]*mcp.CallToolResult{

@@ -315,7 +315,7 @@ func (s *ToolSearch) search(ctx context.Context, _ *mcp.ToolCall, r *CallReport)
 	} else if len(found) == 0 {
 		b = appendText(b, "note", "no tool matches; try other words. "+s.servers())
 	}
-	return jsonResult(append(b, '}')), nil
+	return s.ready[0].limited(jsonResult(append(b, '}'))), nil
 }
 
 // servers returns the servers with their numbers of tools, for a model whose query

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
@@ -134,7 +135,7 @@ type Metrics struct {
 	// the latest call has a weight of one tenth.
 	ResponseTime time.Duration
 
-	LastError     string // without secrets of the server's settings
+	LastError     string // up to 4 KiB, without secrets of the server's settings
 	LastErrorTime time.Time
 
 	Connects int64 // number of connections
@@ -160,7 +161,7 @@ func (m *metrics) call(r *CallReport, failure string) {
 		m.m.Successes++
 	} else {
 		m.m.Failures++
-		m.m.LastError, m.m.LastErrorTime = failure, time.Now()
+		m.m.LastError, m.m.LastErrorTime = diag.Cut(failure, maxTail), time.Now()
 	}
 	m.mu.Unlock()
 }
@@ -168,7 +169,7 @@ func (m *metrics) call(r *CallReport, failure string) {
 // failed records an error that does not belong to a call.
 func (m *metrics) failed(err *Error) {
 	m.mu.Lock()
-	m.m.LastError, m.m.LastErrorTime = err.Error(), err.Time
+	m.m.LastError, m.m.LastErrorTime = diag.Cut(err.Error(), maxTail), err.Time
 	m.mu.Unlock()
 }
 
@@ -217,7 +218,7 @@ func (h *Host) report(t *Tool) *CallReport {
 	}
 }
 
-// maxTail is the number of bytes of standard error that a status contains.
+// maxTail is the number of bytes of standard error, and of an error, that a status contains.
 const maxTail = 4 << 10
 
 // A tail stores the end of a server's standard error.
