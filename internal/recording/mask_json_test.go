@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/stdmcp/stdmcp/internal/display"
+	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
 func TestMaskJSON(t *testing.T) {
@@ -32,6 +33,15 @@ func TestMaskJSON(t *testing.T) {
 	}
 	if _, err := MaskJSON([]byte(`{"a":`), hide); err == nil {
 		t.Error("no error for text that is not JSON")
+	}
+}
+
+// TestPlainNames: what is not looked up is not the name of a secret.
+func TestPlainNames(t *testing.T) {
+	for _, key := range []string{"jsonrpc", "id", "method", "params", "result", "name", "arguments", "content", "type", "text", "description", "_meta"} {
+		if !isPlain(key) || isSecretKey(key, wire.String) || isSecret(key) {
+			t.Error(key)
+		}
 	}
 }
 
