@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/skills"
 )
 
@@ -67,13 +68,7 @@ func TestLongFrontmatter(t *testing.T) {
 // keeps entries up to a limit. A list of 64 MiB took 3 GB.
 func TestLargeEntries(t *testing.T) {
 	t.Parallel()
-	values := func(n int) []any {
-		list := make([]any, n/8)
-		for i := range list {
-			list[i] = object{"": object{}}
-		}
-		return list
-	}
+	values := func(n int) mcp.RawMessage { return mcp.RawMessage("[" + strings.Repeat(`{"":{}},`, n/8) + "1]") }
 	for _, where := range []string{"other", "frontmatter", "resources"} {
 		s := newServer()
 		e := s.entries[0].(object)
