@@ -20,7 +20,7 @@ import (
 func shellNames() []string { return []string{"bash", "zsh", "fish"} }
 
 func runCompletion(ctx context.Context, c *invocation) error {
-	if len(c.args) > 1 && c.args[0] != toolNames {
+	if len(c.args) > 1 && c.args[0] != toolNames && c.args[0] != configuredNames {
 		return c.extraArgument(c.args[1])
 	}
 	switch c.args[0] {
@@ -47,10 +47,23 @@ const configuredNames = "servers"
 // toolNames is the argument with which the scripts list the names of a server's tools.
 const toolNames = "tools"
 
+// printNames prints the names that the command in the second argument takes: of servers, of
+// sessions as @NAME, or for release of sessions.
 func (c *invocation) printNames() error {
-	names := serverNames(config.Load("."))
-	for _, name := range hold.Names() {
-		names = append(names, "@"+name)
+	name, at := "", "@"
+	if cmd := findCommand(c.args[len(c.args)-1]); cmd != nil {
+		name = cmd.name
+	}
+	var names []string
+	if name == "release" {
+		at = ""
+	} else {
+		names = serverNames(config.Load("."))
+	}
+	if !hasWord(unheld, name) {
+		for _, session := range hold.Names() {
+			names = append(names, at+session)
+		}
 	}
 	return c.print(completed(names))
 }
@@ -194,13 +207,14 @@ _mcpecho() {
   case $cmd in
     ` + withTargets("|", false) + `) [[ $target || $cur == -* ]] && return ;;
     ` + withTargets("|", true) + `) [[ $tool || $cur == -* ]] && return; [[ $target ]] && list=tools ;;
+    release) target= ;;
     *) return ;;
   esac
   # The names come from files or a server: a line each, never evaluated, quoted for the command line.
   while IFS= read -r name; do
     printf -v quoted %q "$name"
     [[ $name == "$cur"* || $quoted == "$cur"* ]] && COMPREPLY+=("$quoted")
-  done < <("${COMP_WORDS[0]}" completion $list ${target:+"$target"} 2>/dev/null)
+  done < <("${COMP_WORDS[0]}" completion $list "${target:-$cmd}" 2>/dev/null)
 }
 complete -o default -F _mcpecho mcpecho
 `)
@@ -229,7 +243,7 @@ _mcpecho() {
 	b.WriteString("  )\n  case $cmd in\n    '') _arguments" + zshFlags(flags.All()) + " '*:command:{_describe command commands}' ;;\n")
 	for _, c := range commands() {
 		argument, second := "_default", ""
-		const servers = `:server:{compadd -- ${(f)"$(${(Q)words[1]} completion servers 2>/dev/null)"}; _default}`
+		servers := `:server:{compadd -- ${(f)"$(${(Q)words[1]} completion servers ` + c.name + ` 2>/dev/null)"}; _default}`
 		switch words := strings.Join(c.words(), " "); {
 		case c.actions != nil:
 			second = " " + shellQuote("2"+strings.Replace(servers, "compadd", "compadd "+words+"; compadd", 1)) + " " + shellQuote("3"+servers)
@@ -241,6 +255,8 @@ _mcpecho() {
 			}
 		case words != "":
 			argument = "(" + words + ")"
+		case c.name == "release":
+			argument = strings.TrimPrefix(servers, ":server:")
 		}
 		b.WriteString("    " + strings.Join(append([]string{c.name}, c.aliases...), "|") + ") _arguments" + zshFlags(flagsOf(c)) +
 			" " + shellQuote("1:command:") + second + " " + shellQuote("*:argument:"+argument) + " ;;\n")
@@ -317,7 +333,8 @@ complete -c mcpecho -n __mcpecho_server -x -a '(__fish_complete_subcommand --fcs
 		}
 	}
 	b.WriteString("complete -c mcpecho -n 'not __mcpecho_server; and __fish_seen_subcommand_from " + withTargets(" ", false) + " " + withTargets(" ", true) +
-		"; and __mcpecho_no_target' -a '(mcpecho completion servers 2>/dev/null)' -d 'Configured server'\n")
+		"; and __mcpecho_no_target' -a '(mcpecho completion servers (__mcpecho_words)[1] 2>/dev/null)' -d Server\n")
+	b.WriteString("complete -c mcpecho -n 'not __mcpecho_server; and __fish_seen_subcommand_from release' -f -a '(mcpecho completion servers release 2>/dev/null)' -d Session\n")
 	b.WriteString("complete -c mcpecho -n 'not __mcpecho_server; and __fish_seen_subcommand_from " + withTargets(" ", true) +
 		"; and test (count (__mcpecho_words)) -eq 2' -f -a '(mcpecho completion tools (__mcpecho_words)[2] 2>/dev/null)' -d Tool\n")
 	for _, f := range flags.All() {

@@ -50,7 +50,7 @@ func TestConnectErrorsNameTheCause(t *testing.T) {
 		"neither at the URL":         {&host.Server{Name: "x", URL: stream.URL + "/nothing"}, host.CategoryConfiguration, []string{"over http, then sse (check that this is the URL of an MCP server, path included): "}},
 		"program not in its PATH":    {missing, host.CategoryConfiguration, []string{"searched " + filepath.Join("/opt", "a") + ", " + filepath.Join("/opt", "b") + ";"}},
 		"reason before a usage text": {shell(t, "echo starting >&2; echo 'Error: unknown flag' >&2;"+usage+"exit 1"), host.CategoryConnection, []string{"status 1: Error: unknown flag", "explains itself"}},
-		"no response":                {shell(t, "echo 'npm error network: use'' a proxy' >&2; exec cat >/dev/null"), host.CategoryConnection, []string{"initialize: ", "npm error network: use a proxy"}},
+		"no response":                {shell(t, "echo 'npm error network: use'' a proxy' >&2; exec cat >/dev/null"), host.CategoryConnection, []string{"npm error network: use a proxy"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			names := func(err error) bool {
