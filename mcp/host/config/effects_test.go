@@ -29,6 +29,13 @@ func TestEffects(t *testing.T) {
 		// What a secret is used for decides whether it is one.
 		`{"command":"sh","args":["-c","${DB_TOKEN:-x}"],"env":{"DB_TOKEN":"echo ${A_TOKEN}","A_TOKEN":"evil","API_TOKEN":"abc${API_TOKEN}"}}`: {
 			"runs sh -c ${DB_TOKEN:-x}", "sets API_TOKEN=***${API_TOKEN}", "sets A_TOKEN=evil", "sets DB_TOKEN=echo ${A_TOKEN}", "uses the values of API_TOKEN, A_TOKEN"},
+		`{"command":"sh","args":["-c","${ A_TOKEN }${env:B_TOKEN | value:y}"],"env":{"A_TOKEN":"evil","B_TOKEN":"evil"}}`: {
+			`runs sh -c "${ A_TOKEN }${env:B_TOKEN | value:y}"`, "sets A_TOKEN=evil", "sets B_TOKEN=evil"},
+		`{"command":"sh","args":["-c","$A_TOKEN"],"env":{"A_TOKEN":"eval \"$B_TOKEN\"","B_TOKEN":"evil","C_TOKEN":"abcdefgh"}}`: {
+			"runs sh -c $A_TOKEN", `sets A_TOKEN=eval "$B_TOKEN"`, "sets B_TOKEN=evil", "sets C_TOKEN=***"},
+		`{"command":"python3","args":["-c","exec(os.environ['A_TOKEN'])"],"env":{"A_TOKEN":"evil"}}`: {
+			`runs python3 -c "exec(os.environ['A_TOKEN'])"`, "sets A_TOKEN=evil"},
+		`{"command":"docker","args":["run","-e","A_TOKEN","--env=A_TOKEN","x"],"env":{"A_TOKEN":"abcdefgh"}}`: {"runs docker run -e A_TOKEN --env=A_TOKEN x", "sets A_TOKEN=***"},
 		`{"command":"npx","args":["mcp-remote","https://h","--header","A: ${A_TOKEN}"],"env":{"A_TOKEN":"abcdefgh"}}`: {
 			"runs npx mcp-remote https://h --header \"A: ${A_TOKEN}\"", "sets A_TOKEN=***"},
 		`{"command":"a","env":["AWS_SECRET_ACCESS_KEY"],"envFile":["../.env"]}`: {"runs a", "sets the variables in the file ../.env, which does not exist",

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/lock"
+	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
 // ErrUntrusted is the error of [Server.Expand], and thus of a host, for an entry of a
@@ -154,7 +155,7 @@ func (s *Server) codeReferences(used map[string]bool) map[string]bool {
 }
 
 // usedVariables returns the names of the variables to which something else than a secret
-// refers, which may decide what runs, and where the server is.
+// refers, or that a script names: they may decide what runs, and where the server is.
 func (s *Server) usedVariables() map[string]bool {
 	used := make(map[string]bool)
 	add := func(text, self string) {
@@ -163,6 +164,16 @@ func (s *Server) usedVariables() map[string]bool {
 				used[name] = true
 			}
 		})
+		if isPlainWord(text) && wire.IndexAny(text, "$%") < 0 {
+			return // no shell or interpreter replaces a part of it
+		}
+		for text != "" { // the names in a script
+			n := nameLength(text)
+			if name := text[:n]; name != self && endsSecret(name) {
+				used[name] = true
+			}
+			text = text[max(1, n):]
+		}
 	}
 	for _, v := range s.Env {
 		name, value, _ := cut(v, "=")

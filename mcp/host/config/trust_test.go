@@ -108,14 +108,16 @@ func TestContentOfEnvFiles(t *testing.T) {
 // TestContentThatRuns: a file is only a secret if no other setting uses it.
 func TestContentThatRuns(t *testing.T) {
 	for text, want := range map[string]bool{
-		`{"command":"a","env":{"API_TOKEN":"${file:f}"}}`:                             false,
-		`{"command":"a","args":["--token","${file:f}"]}`:                              false,
-		`{"command":"a","args":["--token=${file:f}"]}`:                                false,
-		`{"command":"sh","args":["-c","${DB_TOKEN}"],"env":{"DB_TOKEN":"${file:f}"}}`: true,
-		`{"command":"${env:DB_TOKEN}","env":{"DB_TOKEN":"${file:f}"}}`:                true,
-		`{"url":"https://${DB_TOKEN}/","env":{"DB_TOKEN":"${file:f}"}}`:               true,
-		`{"command":"env","args":["--unset=API_TOKEN","${file:f}"]}`:                  true,
-		`{"command":"python3","args":["-Xtoken","${file:f}"]}`:                        true,
+		`{"command":"a","env":{"API_TOKEN":"${file:f}"}}`:                                false,
+		`{"command":"a","args":["--token","${file:f}"]}`:                                 false,
+		`{"command":"a","args":["--token=${file:f}"]}`:                                   false,
+		`{"command":"sh","args":["-c","${DB_TOKEN}"],"env":{"DB_TOKEN":"${file:f}"}}`:    true,
+		`{"command":"sh","args":["-c","${ DB_TOKEN }"],"env":{"DB_TOKEN":"${file:f}"}}`:  true,
+		`{"command":"sh","args":["-c","eval $DB_TOKEN"],"env":{"DB_TOKEN":"${file:f}"}}`: true,
+		`{"command":"${env:DB_TOKEN}","env":{"DB_TOKEN":"${file:f}"}}`:                   true,
+		`{"url":"https://${DB_TOKEN}/","env":{"DB_TOKEN":"${file:f}"}}`:                  true,
+		`{"command":"env","args":["--unset=API_TOKEN","${file:f}"]}`:                     true,
+		`{"command":"python3","args":["-Xtoken","${file:f}"]}`:                           true,
 	} {
 		s := Parse([]byte(`{"mcpServers":{"x":`+text+`}}`), "", "project").Servers[0]
 		if got := s.codeReferences(s.usedVariables())["file:f"]; got != want {
