@@ -151,6 +151,10 @@ func (c *invocation) findElsewhere(program, name string) (*config.Server, error)
 		}
 		program = found.Program
 		if e := found.Server(name); e != nil {
+			if e.Scope == "project" && !state.IsTrusted(e) && (c.flags.User || len(c.flags.Config) > 0) {
+				return nil, c.usageHint("the server "+wire.Quote(name)+" in "+terminal.EscapeName(e.Source)+" of this folder is not trusted, and a file of yours would trust it",
+					c.toType("to trust it, ", append(cmdline.Words("trust", name), cmdline.Own("-c", program)...)))
+			}
 			return e, nil
 		}
 		names = append(names, serverNames(&found.Config)...)

@@ -171,12 +171,12 @@ func (c *invocation) explainProblem(cfg *config.Config, name, message string) er
 func (c *invocation) load() (cfg *config.Config, name string) {
 	if i := strings.LastIndexByte(c.target, ':'); i > 0 {
 		file, name := c.target[:i], c.target[i+1:]
-		if _, err := os.Stat(file); err == nil || strings.HasSuffix(file, ".json") {
-			return config.LoadFile(file), name
-		}
 		if hasWord(programNames, file) {
 			c.flags.Config = append(c.flags.Config, file)
 			return c.loadAll(), name
+		}
+		if _, err := os.Stat(file); err == nil || strings.HasSuffix(file, ".json") {
+			return config.LoadFile(file), name
 		}
 	}
 	return c.loadAll(), c.target
@@ -205,10 +205,11 @@ func (c *invocation) loadAll() *config.Config {
 // programNames are those of the programs whose files mcpecho finds.
 var programNames = []string{"claude-desktop", "claude-code", "cursor", "vscode", "windsurf", "zed", "gemini", "codex"}
 
-// splitPrograms separates the names of programs from those of files.
+// splitPrograms separates the names of programs from those of files. A project could have a
+// file with the name of a program, for which the user must type a path such as ./cursor.
 func splitPrograms(names []string) (files, programs []string) {
 	for _, name := range names {
-		if _, err := os.Stat(name); err != nil && hasWord(programNames, name) {
+		if hasWord(programNames, name) {
 			programs = append(programs, name)
 		} else {
 			files = append(files, name)

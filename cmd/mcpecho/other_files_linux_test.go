@@ -36,10 +36,24 @@ func TestServersOfOtherPrograms(t *testing.T) {
 	if o := runCommand(t, "search", "x", "-c", "cursor"); !strings.Contains(o.stderr, "to trust it, type: mcpecho trust theirs -c cursor\n") {
 		t.Errorf("%+v", o)
 	}
+	for _, file := range [][]string{{"--user"}, {"-c", "mine.json"}} { // whose servers need no trust
+		o := runCommand(t, append([]string{"add", "theirs", "--from", "cursor"}, file...)...)
+		o.want(t, failure.Usage, "", "is not trusted, and a file of yours would trust it; to trust it, type: mcpecho trust theirs -c cursor\n")
+	}
 	runCommand(t, "add", "theirs", "--from", "cursor").want(t, 0, "Added theirs to .mcp.json. To try it, type: mcpecho tools theirs\n", "")
 	runCommand(t, "tools", "theirs").want(t, failure.Usage, "", "is not trusted")
 	if _, err := os.Stat("started"); err == nil {
 		t.Error("a program of the project was started")
+	}
+	// A file of the project with the name of a program is not the program's.
+	if err := os.WriteFile("cursor", []byte(`{"mcpServers":{"planted":{"command":"touch","args":["started"]}}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"servers", "-c", "cursor"}, {"tools", "cursor:planted"}, {"tools", "planted", "-c", "cursor"}, {"servers", "cursor"}} {
+		runCommand(t, args...)
+		if _, err := os.Stat("started"); err == nil {
+			t.Fatalf("%q starts a program of the project", args)
+		}
 	}
 	runCommand(t, "trust", "theirs", "-c", "cursor").want(t, 0, "Trusted theirs in "+filepath.Join(dir, ".cursor", "mcp.json")+". Until its entry changes, mcpecho\n  runs touch started\nTo revoke it, type: mcpecho trust --revoke theirs\n", "")
 
