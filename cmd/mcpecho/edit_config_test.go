@@ -32,7 +32,7 @@ func TestAddAndRemove(t *testing.T) {
 	runCommand(t, "call", "b", "echo", "message=hi").want(t, 0, "hi\n", "") // trusted, because the user has added it
 	runCommand(t, "add", "b", "--", "mcpecho", "serve").want(t, failure.Usage, "", "type: mcpecho remove b\n")
 	runCommand(t, "add", "c", "https://example.com/mcp", "-t", "http", "-H", "X-Key: ${KEY}", "--user").want(t, 0, "Added c to "+filepath.Join(os.Getenv("HOME"), ".mcp.json")+". To try it, type: mcpecho tools c\n", "")
-	if text := read(filepath.Join(os.Getenv("HOME"), ".mcp.json")); !strings.Contains(text, "\"X-Key\": \"${KEY}\"") || !strings.Contains(text, `"mine"`) {
+	if text := read(filepath.Join(os.Getenv("HOME"), ".mcp.json")); !strings.Contains(text, `"X-Key":"${KEY}"`) || !strings.Contains(text, `"mine"`) {
 		t.Error(text)
 	}
 	o = runCommand(t, "add", "d", "-e", "API_KEY=hunter2hunter2", "-c", "other.json", "--", "no-such-program")

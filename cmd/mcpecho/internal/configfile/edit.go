@@ -191,7 +191,7 @@ func insertMember(text string, open int, name, value string) (string, error) {
 		at, comma = next+1, ""
 	}
 	if !ownLine { // everything is on one line
-		return text[:last.end] + ", " + member + strings.Join(strings.Fields(value), " ") + text[last.end:], nil
+		return text[:last.end] + ", " + member + string(wire.AppendLine(nil, []byte(value))) + text[last.end:], nil
 	}
 	// A comment after the last member stays on its line.
 	rest := at + len(lineComment(text[at:end]))

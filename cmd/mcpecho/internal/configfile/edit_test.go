@@ -10,6 +10,14 @@ import (
 
 const entryOfX = "{\n  \"command\": \"x\"\n}"
 
+// TestAddKeepsBlanks: of the texts of an entry, also in a file of one line.
+func TestAddKeepsBlanks(t *testing.T) {
+	got, err := Add(`{"mcpServers":{"a":{"command":"a"}}}`, "x", "{\n  \"command\": \"a  b\u00a0c\"\n}")
+	if s := config.Parse([]byte(got), "f", "user").Server("x"); err != nil || s == nil || s.Command != "a  b\u00a0c" {
+		t.Errorf("%s, %v", got, err)
+	}
+}
+
 func TestAddKeepsCommentsAndOrder(t *testing.T) {
 	for _, test := range []struct{ before, after string }{
 		{"", "{\n  \"mcpServers\": {\n    \"x\": {\n      \"command\": \"x\"\n    }\n  }\n}\n"},
@@ -17,7 +25,7 @@ func TestAddKeepsCommentsAndOrder(t *testing.T) {
 		{"{\n  // mine\n  \"mcpServers\": {\n    \"b\": {\"command\": \"b\"}, // second\n    \"a\": {\"command\": \"a\"} // first\n  }\n}\n",
 			"{\n  // mine\n  \"mcpServers\": {\n    \"b\": {\"command\": \"b\"}, // second\n    \"a\": {\"command\": \"a\"}, // first\n    \"x\": {\n      \"command\": \"x\"\n    }\n  }\n}\n"},
 		{"{\n\t\"servers\": {\n\t\t\"a\": {\"url\": \"http://a\"},\n\t},\n}", "{\n\t\"servers\": {\n\t\t\"a\": {\"url\": \"http://a\"},\n\t\t\"x\": {\n\t\t  \"command\": \"x\"\n\t\t},\n\t},\n}"},
-		{`{"mcpServers":{"a":{"command":"a"}}}`, `{"mcpServers":{"a":{"command":"a"}, "x": { "command": "x" }}}`},
+		{`{"mcpServers":{"a":{"command":"a"}}}`, `{"mcpServers":{"a":{"command":"a"}, "x": {"command":"x"}}}`},
 		{"{\n  \"mcpServers\": {\n    // none yet\n  }\n}\n", "{\n  \"mcpServers\": {\n    // none yet\n    \"x\": {\n      \"command\": \"x\"\n    }\n  }\n}\n"},
 		{"{\n  \"other\": \"}\\\"{\" /* } */\n}\n", "{\n  \"other\": \"}\\\"{\", /* } */\n  \"mcpServers\": {\n    \"x\": {\n      \"command\": \"x\"\n    }\n  }\n}\n"},
 	} {
