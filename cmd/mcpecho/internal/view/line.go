@@ -181,7 +181,12 @@ func (l *Line) JSON() []byte {
 		if l.Entry.Text == "" {
 			b = append(wire.AppendKey(b, "id"), cmp.Or(l.id, "null")...)
 		} else {
-			b = append(wire.AppendKey(b, "message"), l.Entry.Text...)
+			b = wire.AppendKey(b, "message")
+			if wire.Valid([]byte(l.Entry.Text)) == nil {
+				b = append(b, l.Entry.Text...)
+			} else { // which would be other members of the line
+				b = wire.AppendString(b, l.Entry.Text)
+			}
 		}
 	}
 	return append(b, "}\n"...)

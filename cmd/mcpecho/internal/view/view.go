@@ -83,17 +83,26 @@ func (v *Viewer) Describe(e *recording.Entry) (lines []*Line) {
 	return lines
 }
 
+// maxBatch limits the messages of a batch that are described.
+const maxBatch = 10_000
+
 // describeBatch returns the line of a batch and those of its messages.
 func (v *Viewer) describeBatch(e *recording.Entry) []*Line {
 	lines := []*Line{{Entry: e, Kind: "batch", Size: len(e.Text)}}
 	in, n := wire.NewReader([]byte(e.Text)), 0
 	for in.Array(); in.More(); n++ {
+		if n >= maxBatch { // of tiny messages, each takes a hundred times its length
+			in.Skip()
+			continue
+		}
 		one := *e
 		one.Text = string(in.Raw())
 		one.ParseMessage()
 		lines = v.add(lines, v.describe(&one))
 	}
 	switch lines[0].Note = "of " + strconv.Itoa(n); {
+	case n > maxBatch:
+		lines[0].Error = "only the first " + strconv.Itoa(maxBatch) + " are shown"
 	case n == 0:
 		lines[0].Error = "it is empty"
 		return v.add(nil, lines[0])

@@ -528,6 +528,25 @@ func TestManyLongNames(t *testing.T) {
 	}
 }
 
+// TestMessagesThatAreNotJSON: an edited recording has them, and adds no members to a line.
+func TestMessagesThatAreNotJSON(t *testing.T) {
+	v, e := new(Viewer), recording.Entry{Text: `{}},"kind":"x"`}
+	e.ParseMessage()
+	for _, l := range v.Describe(&e) {
+		if err := wire.Valid(l.JSON()[:len(l.JSON())-1]); err != nil {
+			t.Errorf("%s: %v", l.JSON(), err)
+		}
+	}
+}
+
+// TestLongBatch: of a batch of tiny messages, each of which takes memory, the first ones are shown.
+func TestLongBatch(t *testing.T) {
+	e := recording.Entry{Text: "[1" + strings.Repeat(",1", 20_000) + "]"}
+	if lines := new(Viewer).Describe(&e); len(lines) != maxBatch+1 || lines[0].Note != "of 20001" || lines[0].Error != "only the first 10000 are shown" {
+		t.Errorf("%d lines, %+v", len(lines), lines[0])
+	}
+}
+
 // FuzzView: whatever a file has, a line has no control characters and is one, and its JSON
 // is valid.
 func FuzzView(f *testing.F) {
