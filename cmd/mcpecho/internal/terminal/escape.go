@@ -1,6 +1,18 @@
 package terminal
 
-import "github.com/stdmcp/stdmcp/internal/display"
+import (
+	"io"
+
+	"github.com/stdmcp/stdmcp/internal/display"
+)
+
+// Escaped passes what Escape returns on to a terminal.
+type Escaped struct{ io.Writer }
+
+func (e Escaped) Write(p []byte) (int, error) {
+	_, err := io.WriteString(e.Writer, Escape(string(p)))
+	return len(p), err
+}
 
 // Escape returns text of a server without terminal control sequences: control
 // characters and those that reorder or hide text become escapes such as \u001b,
