@@ -31,12 +31,14 @@ func runUI(ctx context.Context, c *invocation) error {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	config := ui.Config{
-		Target:      c.targetName(),
-		Version:     c.flags.Protocol,
-		Connect:     c.connectUI,
-		Explain:     c.explainUI,
-		CommandLine: func(command string, args ...cmdline.Word) string { return c.paste(c.commandFor(command, args...)) },
-		Hide:        c.secrets().Hider(),
+		Target:  c.targetName(),
+		Version: c.flags.Protocol,
+		Connect: c.connectUI,
+		Explain: c.explainUI,
+		CommandLine: func(command string, args ...cmdline.Word) string {
+			return strings.TrimPrefix(c.toType("", c.commandFor(command, args...)), "type: ")
+		},
+		Hide: c.secrets().Hider(),
 	}
 	if n, more := files.Files(); n > 0 {
 		config.Watched = terminal.Count(n, "file")

@@ -59,9 +59,10 @@ func (sh *shell) complete(before string) lineedit.Completion {
 	return result
 }
 
-// add adds a candidate if it begins with what the user typed.
+// add adds a candidate if it begins with what the user typed. A name of the server that
+// would be a flag is none.
 func (c *completer) add(text string, open bool) {
-	if strings.HasPrefix(text, c.typed) {
+	if strings.HasPrefix(text, c.typed) && (c.typed != "" || !strings.HasPrefix(text, "-")) {
 		c.all = append(c.all, lineedit.Candidate{Text: shellwords.Quote(text), Label: terminal.EscapeName(text), Open: open})
 	}
 }

@@ -405,3 +405,13 @@ func TestSuggestionsInAShell(t *testing.T) {
 		}
 	}
 }
+
+// TestNamesThatWouldBeFlags: a server cannot make a completion a flag, such as one that
+// writes a file.
+func TestNamesThatWouldBeFlags(t *testing.T) {
+	c := new(completer)
+	c.add("--output=x", false)
+	if len(c.all) > 0 {
+		t.Error(c.all)
+	}
+}

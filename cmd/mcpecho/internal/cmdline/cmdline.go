@@ -42,8 +42,14 @@ func words(texts []string, own bool) Line {
 }
 
 // Argument returns the word of an argument: its name, which may come from a server, and
-// what follows it, which the user or mcpecho wrote.
-func Argument(name, rest string) Word { return Word{Text: name + rest, Own: isPlain(name, false)} }
+// what follows it, which the user or mcpecho wrote. Print returns "" for a name that would
+// be read as a file or as another argument.
+func Argument(name, rest string) Word {
+	if !isPlain(name, false) || strings.ContainsAny(name, "@=") || strings.HasSuffix(name, ":") {
+		return Word{}
+	}
+	return Word{Text: name + rest, Own: true}
+}
 
 // Text returns the words alone, as Print does.
 func (l Line) Text() string { return strings.TrimPrefix(l.Print("x", runtime.GOOS == "windows"), "x ") }

@@ -173,6 +173,16 @@ func TestWordsOnWindows(t *testing.T) {
 	}
 }
 
+// TestArguments: the name of an argument that would be read as a file or another argument
+// has no line.
+func TestArguments(t *testing.T) {
+	for name, want := range map[string]string{"a": "x 'a=b c'", "a.b": "x 'a.b=b c'", "a:": "", "a=b": "", "@a": "", "-a": "", "a b": "", "": ""} {
+		if got := (Line{Argument(name, "=b c")}).Print("x", false); got != want {
+			t.Errorf("%s is printed as %q", name, got)
+		}
+	}
+}
+
 // FuzzLine evaluates one word of the user in sh.
 func FuzzLine(f *testing.F) {
 	for _, part := range hostile {
