@@ -168,10 +168,10 @@ func commandLine(c *Config, e *entry) string {
 	return ""
 }
 
-// number returns a number of the query, or 0.
+// number returns a number of the query, or 0. No number of the page is negative.
 func number(r *http.Request, key string) int {
 	n, _ := strconv.Atoi(r.URL.Query().Get(key))
-	return n
+	return max(0, n)
 }
 
 // body reads the JSON object of a POST. If it is invalid, body replies and returns false.

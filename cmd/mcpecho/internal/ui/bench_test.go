@@ -376,7 +376,7 @@ func TestBodiesAreFetched(t *testing.T) {
 			t.Errorf("%s: status %d, %s; want %s", target, w.Code, w.Body, want)
 		}
 	}
-	for _, target := range []string{"/api/entry?seq=99999", "/api/entry?seq=x", "/api/result?call=77", "/api/item?kind=tool&name=none", "/api/item?kind=x"} {
+	for _, target := range []string{"/api/entry?seq=99999", "/api/entry?seq=-9223372036854775808", "/api/entry?seq=x", "/api/result?call=77", "/api/item?kind=tool&name=none", "/api/item?kind=x"} {
 		if w := answered(s, request(s, "GET", target, "")); w.Code != 404 {
 			t.Errorf("%s has status %d", target, w.Code)
 		}
