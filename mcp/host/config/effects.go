@@ -17,7 +17,9 @@ import (
 //
 // For an entry of a project's file, [Server.Expand] uses the EnvFiles as they were when
 // Effects read them, and fails if a file in a reference to one has changed since. Lines have
-// the content of such a file unless only a header, a token or another secret uses it.
+// the content of such a file unless only a header, a token or another secret uses it. They have
+// no content of a file outside of the project, which may be a secret of the user, except for
+// variables such as NODE_OPTIONS and PATH.
 //
 // Lines can contain any character of the settings; escape them for a terminal.
 // Only what cannot be a program, a file or a module is masked: headers and tokens,
@@ -109,6 +111,16 @@ func (e *effects) program(s *Server) {
 			line += ", which " + f.reason()
 		}
 		e.add(line)
+		if s.files != nil && s.isOutside(f.path) {
+			for _, v := range f.lines {
+				if name, _, _ := cut(v, "="); !changesLoading(name) {
+					e.add("sets " + name + "=" + diag.Mask)
+				} else {
+					e.add("sets " + v)
+				}
+			}
+			continue
+		}
 		e.variables(f.lines, true)
 	}
 	if s.InheritEnv {

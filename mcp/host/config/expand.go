@@ -347,20 +347,21 @@ const maxReferenced = 64 << 10
 // file returns the content of a file, without blanks around it. It fails if the user was
 // asked about another content or another file.
 func (x *expansion) file(path string) (string, error) {
-	text, leads, err := x.readReference(path)
+	text, leads, _, err := x.readReference(path)
 	if shown := x.files.reference(path); err == nil && shown != nil && (shown.text != text && shown.code || shown.leads != leads) {
 		err = errOtherFile
 	}
 	return text, err
 }
 
-// readReference returns the content of a file, and where a link in the project leads.
-func (x *expansion) readReference(path string) (text, leads string, err error) {
+// readReference returns the content of a file, where a link in the project leads, and where
+// the file is.
+func (x *expansion) readReference(path string) (text, leads, at string, err error) {
 	relative := !filepath.IsAbs(path) && !strings.HasPrefix(path, "~")
 	if rest, ok := strings.CutPrefix(path, "~"); ok {
 		home, err := x.home()
 		if err != nil {
-			return "", "", err
+			return "", "", "", err
 		}
 		path = home + rest
 	}
@@ -370,11 +371,12 @@ func (x *expansion) readReference(path string) (text, leads string, err error) {
 			leads, path = real, real
 		}
 	}
-	data, err := readFile(x.out.absolute(path))
+	at = x.out.absolute(path)
+	data, err := readFile(at)
 	if err == nil && len(data) > maxReferenced {
 		err = diag.Message("the file is larger than 64 KiB")
 	}
-	return wire.Trim(string(data)), leads, err
+	return wire.Trim(string(data)), leads, at, err
 }
 
 // readEnvFile reads lines of KEY=value. It ignores blank lines, lines that
@@ -394,7 +396,7 @@ func readEnvFile(name string) (env []string, err error) {
 			continue
 		}
 		key, value, ok := cut(strings.TrimPrefix(line, "export "), "=")
-		if key = wire.Trim(key); !ok || !isName(key) {
+		if key = wire.Trim(key); !ok || !isName(key) || strings.IndexByte(value, 0) >= 0 {
 			return nil, diag.Message("line " + strconv.Itoa(n) + " of " + name + " is not KEY=value")
 		}
 		env = append(env, key+"="+unquoteEnv(wire.Trim(value)))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -58,8 +59,9 @@ type fileEnv struct {
 
 // A reference is a file that an entry refers to, as Effects read it.
 type reference struct {
-	text, leads string // see readReference
+	text, leads string // see readReference; no text unless it is code
 	code        bool   // the content is not only a secret: it may decide what runs, and where the server is
+	outside     bool   // see isOutside
 }
 
 type envFile struct {
@@ -121,7 +123,12 @@ func (s *Server) showFile(path string, code bool) (line string) {
 	r := s.files.reference(path)
 	if r == nil {
 		r = &reference{code: code}
-		r.text, r.leads, _ = newExpansion(context.Background(), s, nil).readReference(path)
+		at := ""
+		r.text, r.leads, at, _ = newExpansion(context.Background(), s, nil).readReference(path)
+		r.outside = s.isOutside(at)
+		if !code {
+			r.text = "" // may change
+		}
 		s.files.mu.Lock()
 		if s.files.refs == nil {
 			s.files.refs = make(map[string]*reference)
@@ -132,7 +139,10 @@ func (s *Server) showFile(path string, code bool) (line string) {
 	if r.leads != "" {
 		line = ", a link to " + r.leads
 	}
-	if r.code {
+	switch {
+	case r.code && r.outside:
+		line += ", which is outside of the project"
+	case r.code:
 		line += ", which is " + strconv.Quote(r.text)
 	}
 	return line
@@ -213,6 +223,16 @@ func (s *Server) eachPublic(f func(text string)) {
 		f(text)
 		return text
 	})
+}
+
+// isOutside reports whether a file is not in the folder of the project. It may be a secret of
+// the user, which must not be in the question: a program that cannot ask prints the question
+// to a log.
+func (s *Server) isOutside(path string) bool {
+	folder, err := filepath.EvalSymlinks(s.absolute("."))
+	real, missing := filepath.EvalSymlinks(path)
+	rel, other := filepath.Rel(folder, real)
+	return missing == nil && (err != nil || other != nil || !filepath.IsLocal(rel))
 }
 
 func (s *Server) takesFile() bool {

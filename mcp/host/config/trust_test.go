@@ -142,3 +142,31 @@ func TestEnvFilesOfUsersAreReadAtTheStart(t *testing.T) {
 		}
 	}
 }
+
+// TestFilesOutsideOfTheProject: the question shows no secret of the user, and the content
+// counts all the same.
+func TestFilesOutsideOfTheProject(t *testing.T) {
+	dir, home := t.TempDir(), t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("USERPROFILE", home)
+	file := filepath.Join(home, "own")
+	load := func(text string) *Server {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return Parse([]byte(`{"x":{"command":"a","args":["${file:~/own}"],"envFile":"~/own"}}`), filepath.Join(dir, "f.json"), "project").Servers[0]
+	}
+	s := load("DATABASE=hunter22\nNODE_OPTIONS=-r x")
+	want := []string{"runs a ${file:~/own}", "sets the variables in the file ~/own", "sets DATABASE=***", "sets NODE_OPTIONS=-r x",
+		"uses the content of the file ~/own, which is outside of the project"}
+	if got := s.Effects(); !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	load("DATABASE=hunter33")
+	if _, err := s.Trust().Expand(t.Context(), nil); err == nil {
+		t.Error("another content is used than the user was asked about")
+	}
+	if got := load("HOME=/x\x00SECRET=hunter22").Effects(); strings.Contains(strings.Join(got, "\n"), "hunter22") {
+		t.Errorf("%q", got)
+	}
+}
