@@ -170,15 +170,14 @@ func (l *Tail) String() string {
 
 // withoutStyles removes the color sequences in a server's logs.
 func withoutStyles(s string) string {
+	var b strings.Builder
 	for {
-		start := strings.Index(s, "\x1b[")
-		if start < 0 {
-			return s
+		before, rest, found := strings.Cut(s, "\x1b[")
+		rest, style := strings.CutPrefix(strings.TrimLeft(rest, "0123456789;"), "m")
+		if !found || !style {
+			return b.String() + s
 		}
-		rest := strings.TrimLeft(s[start+2:], "0123456789;")
-		if !strings.HasPrefix(rest, "m") {
-			return s
-		}
-		s = s[:start] + rest[1:]
+		b.WriteString(before)
+		s = rest
 	}
 }
