@@ -126,6 +126,25 @@ func TestGrowthOfRecordings(t *testing.T) {
 		}})
 }
 
+// The input has eight bytes for each HTTP request without a message and each response to none.
+func TestGrowthOfReplays(t *testing.T) {
+	growth.Test(t, &growth.Reader{Name: "replays", Base: "\x000", Dimensions: growth.In(0, growth.Beside("exchanges", "", "00000000", "")),
+		Bytes: 100, Reason: "eight bytes are two lines of a recording",
+		Prepare: func(input string) func() error {
+			var entries []recording.Entry
+			for i := range strings.Index(input, "\x00") / 8 {
+				entries = append(entries, recording.Entry{Conn: 1, HTTP: &recording.HTTP{Exchange: i, Method: "POST"}})
+			}
+			for i := range entries {
+				entries = append(entries, recording.Entry{Conn: 1, HTTP: &recording.HTTP{Exchange: -1 - i, Status: 202}})
+			}
+			return func() error {
+				recording.NewReplay(entries, nil)
+				return nil
+			}
+		}})
+}
+
 func TestGrowthOfEventStream(t *testing.T) {
 	growth.Test(t, &growth.Reader{Name: "event stream", Base: "data: x\n\n", Flat: true, Limits: []string{"event type or id of more than 8192 bytes"},
 		Dimensions: []growth.Dimension{

@@ -32,6 +32,7 @@ type pairs struct {
 	after    bool              // whether the messages come first
 	messages []*exchange       // without an HTTP request, if they come first
 	requests []int             // without a message, otherwise
+	over     map[int]bool      // HTTP requests that had a response before a message
 	posted   map[int]*exchange // by HTTP request
 	last     *exchange         // the last one with an HTTP response
 }
@@ -42,23 +43,27 @@ func (p *pairs) message(x *exchange) {
 	case p.posted == nil || p.after:
 		p.posted, p.after = map[int]*exchange{}, true
 		p.messages = append(p.messages, x)
-	case len(p.requests) > 0:
-		p.posted[p.requests[0]] = x
-		p.requests = p.requests[1:]
+	default:
+		for n := 0; len(p.requests) > 0; {
+			if n, p.requests = p.requests[0], p.requests[1:]; !p.over[n] {
+				p.posted[n] = x
+				return
+			}
+		}
 	}
 }
 
 // exchange notes an HTTP request or a response.
 func (p *pairs) exchange(h *HTTP) {
 	if p.posted == nil {
-		p.posted = map[int]*exchange{}
+		p.posted, p.over = map[int]*exchange{}, map[int]bool{}
 	}
 	n, x := h.Exchange, p.posted[h.Exchange]
 	switch {
 	case h.Status > 0 && x != nil:
 		x.http, p.last = h, x
-	case h.Status > 0:
-		p.requests = slices.DeleteFunc(p.requests, func(other int) bool { return other == n })
+	case h.Status > 0 && !p.after:
+		p.over[n] = true
 	case h.Method != "POST":
 	case !p.after:
 		p.requests = append(p.requests, n)
