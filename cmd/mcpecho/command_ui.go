@@ -35,9 +35,7 @@ func runUI(ctx context.Context, c *invocation) error {
 		Version: c.flags.Protocol,
 		Connect: c.connectUI,
 		Explain: c.explainUI,
-		CommandLine: func(command string, args ...cmdline.Word) string {
-			return strings.TrimPrefix(c.toType("", c.commandFor(command, args...)), "type: ")
-		},
+		CommandLine: func(command string, args ...cmdline.Word) string { return c.accepted(c.commandFor(command, args...)) },
 		Hide: c.secrets().Hider(),
 	}
 	if n, more := files.Files(); n > 0 {

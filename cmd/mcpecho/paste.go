@@ -20,6 +20,15 @@ import (
 // toType returns a hint with a command line: before, and "type: LINE". It returns "" if
 // mcpecho cannot print the line, or would refuse it.
 func (c *invocation) toType(before string, line cmdline.Line) string {
+	if text := c.accepted(line); text != "" {
+		return before + "type: " + text
+	}
+	return ""
+}
+
+// accepted returns the text of a command line, or "" if mcpecho cannot print the line, or
+// would refuse it.
+func (c *invocation) accepted(line cmdline.Line) string {
 	if len(c.suggested) > 0 {
 		return "" // this command line is itself a suggestion that is checked
 	}
@@ -29,7 +38,7 @@ func (c *invocation) toType(before string, line cmdline.Line) string {
 	if text == "" || c.parseAgain(&e, line.Texts()) != nil {
 		return ""
 	}
-	return before + "type: " + text
+	return text
 }
 
 // commandFor returns the command line of a command for the same server: with all flags of
