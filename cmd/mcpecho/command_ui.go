@@ -31,12 +31,12 @@ func runUI(ctx context.Context, c *invocation) error {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	config := ui.Config{
-		Target:  c.targetName(),
-		Version: c.flags.Protocol,
-		Connect: c.connectUI,
-		Explain: c.explainUI,
+		Target:      c.targetName(),
+		Version:     c.flags.Protocol,
+		Connect:     c.connectUI,
+		Explain:     c.explainUI,
 		CommandLine: func(command string, args ...cmdline.Word) string { return c.accepted(c.commandFor(command, args...)) },
-		Hide: c.secrets().Hider(),
+		Hide:        c.secrets().Hider(),
 	}
 	if n, more := files.Files(); n > 0 {
 		config.Watched = terminal.Count(n, "file")

@@ -161,7 +161,7 @@ func (s *Server) file(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", media)
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(bodyTime)) // a program without the token may read nothing
-	if z, err := gzip.NewReader(f); err == nil { // a test reads each of them
+	if z, err := gzip.NewReader(f); err == nil {                                 // a test reads each of them
 		_, _ = io.Copy(w, z)
 	}
 }
