@@ -111,32 +111,23 @@ func (e *effects) program(s *Server) {
 			line += ", which " + f.reason()
 		}
 		e.add(line)
-		if s.files != nil && s.isOutside(f.path) {
-			for _, v := range f.lines {
-				if name, _, _ := cut(v, "="); !changesLoading(name) {
-					e.add("sets " + name + "=" + diag.Mask)
-				} else {
-					e.add("sets " + v)
-				}
-			}
-			continue
-		}
-		e.variables(f.lines, true)
+		e.variables(f.lines, true, s.files != nil && s.isOutside(f.path))
 	}
 	if s.InheritEnv {
 		e.add("passes on all variables of the environment")
 	}
-	e.variables(s.Env, s.Literal)
+	e.variables(s.Env, s.Literal, false)
 }
 
-// variables adds lines for KEY=value or KEY. literal means that values have no references.
-func (e *effects) variables(env []string, literal bool) {
+// variables adds lines for KEY=value or KEY. literal means that values have no references,
+// and outside that they are those of a file outside of the project.
+func (e *effects) variables(env []string, literal, outside bool) {
 	for _, v := range env {
 		name, value, ok := cut(v, "=")
 		switch {
 		case !ok:
 			e.add("passes on the variable " + name)
-		case isOnlySecret(name, e.used) && literal:
+		case literal && isOnlySecret(name, e.used), outside && !changesLoading(name):
 			e.add("sets " + name + "=" + diag.Mask)
 		case isOnlySecret(name, e.used):
 			e.add("sets " + name + "=" + maskLiterals(value))
