@@ -160,8 +160,9 @@ func (s *Server) file(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", media)
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(bodyTime)) // a program without the token may read nothing
-	if z, err := gzip.NewReader(f); err == nil {                                 // a test reads each of them
+	// A program without the token may read nothing.
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(bodyTime))
+	if z, err := gzip.NewReader(f); err == nil { // a test reads each of them
 		_, _ = io.Copy(w, z)
 	}
 }
