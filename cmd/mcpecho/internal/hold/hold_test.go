@@ -106,7 +106,7 @@ func echo(t *testing.T) *mcptest.Server {
 
 // TestNoCallIsLostOrCrossed: many calls of many callers, after which nothing is left.
 func TestNoCallIsLostOrCrossed(t *testing.T) {
-	const callers, each = 20, 100 // with each version
+	const callers, each = 20, 250 // with each version
 	dir := inFolder(t)
 	for _, version := range versions {
 		t.Run(version, func(t *testing.T) {
