@@ -7,21 +7,27 @@ import (
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 )
 
+// shellServer returns the words of a server that is a script. cases are those of a shell by
+// line: each sets answer to the members of the response, and may set id.
+func shellServer(cases string) []string {
+	return []string{"--protocol", "2025-11-25", "--", "/bin/sh", "-c", `while read -r line; do
+	id=${line#*\"id\":}; id=${id%%[,\}]*}
+	case "$line" in
+` + cases + `
+	*'"tools/list"'*) answer='"result":{"tools":[{"name":"t","inputSchema":{"type":"object"}}]}' ;;
+	*'"initialize"'*) answer='"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{},"logging":{}},"serverInfo":{"name":"s","version":"1"}}' ;;
+	*'"id"'*) answer='"result":{}' ;;
+	*) continue ;;
+	esac
+	echo '{"jsonrpc":"2.0","id":'"$id,$answer}"
+done`}
+}
+
 // withIDs runs mcpecho with a server whose responses to tools/call have the id that is
 // given as a word of a shell, where $id is the right one.
 func withIDs(t *testing.T, stdin, id string, args ...string) result {
 	t.Helper()
-	const script = `while read -r line; do
-	id=${line#*\"id\":}; id=${id%%[,\}]*}
-	case "$line" in
-	*'"tools/call"'*) id=ID; result='{"content":[{"type":"text","text":"hi"}]}' ;;
-	*'"tools/list"'*) result='{"tools":[{"name":"t","inputSchema":{"type":"object"}}]}' ;;
-	*'"initialize"'*) result='{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}' ;;
-	*) continue ;;
-	esac
-	echo '{"jsonrpc":"2.0","id":'"$id"',"result":'"$result"'}'
-done`
-	return runCommandWithInput(t, stdin, append(args, "--protocol", "2025-11-25", "--", "/bin/sh", "-c", strings.Replace(script, "ID", id, 1))...)
+	return runCommandWithInput(t, stdin, append(args, shellServer(`	*'"tools/call"'*) id=`+id+`; answer='"result":{"content":[{"type":"text","text":"hi"}]}' ;;`)...)...)
 }
 
 // TestStringIDs: mcpecho accepts the text of an id in place of its number, which most

@@ -67,20 +67,9 @@ func TestSecretsOfVariablesAreMasked(t *testing.T) {
 // JSON, with a session and without.
 func TestSecretNumbers(t *testing.T) {
 	t.Parallel()
-	const script = `while read -r line; do
-	id=${line#*\"id\":}; id=${id%%[,\}]*}
-	case "$line" in
-	*'"tools/call"'*)
+	server := append([]string{"-e", "DB_PASSWORD=7654321"}, shellServer(`	*'"tools/call"'*)
 		echo '{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":{"session":"a","pin":'$DB_PASSWORD'}}}'
-		answer='"error":{"code":-32001,"message":"wrong","data":{"session":"a","pin":'$DB_PASSWORD'}}' ;;
-	*'"tools/list"'*) answer='"result":{"tools":[{"name":"t","inputSchema":{"type":"object"}}]}' ;;
-	*'"initialize"'*) answer='"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{},"logging":{}},"serverInfo":{"name":"s","version":"1"}}' ;;
-	*'"id"'*) answer='"result":{}' ;;
-	*) continue ;;
-	esac
-	echo '{"jsonrpc":"2.0","id":'"$id,$answer}"
-done`
-	server := []string{"-e", "DB_PASSWORD=7654321", "--protocol", "2025-11-25", "--", "/bin/sh", "-c", script}
+		answer='"error":{"code":-32001,"message":"wrong","data":{"session":"a","pin":'$DB_PASSWORD'}}' ;;`)...)
 	holdServer(t, append([]string{"pin"}, server...)...).begun(t)
 	watched, said, _ := startWatch(t, "@pin", "--json")
 	said.until(t, "Watching")
@@ -96,22 +85,12 @@ done`
 // and the caller prints results as they are.
 func TestRecordingOfSession(t *testing.T) {
 	t.Parallel()
-	const script = `while read -r line; do
-	id=${line#*\"id\":}; id=${id%%[,\}]*}
-	case "$line" in
-	*'"tools/call"'*)
+	server := append([]string{"-e", "API_KEY=hunter2secret", "-e", `CREDENTIALS_JSON={"pin": 7654321,"of":["hunter2other"]}`}, shellServer(`	*'"tools/call"'*)
 		echo '{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"'$API_KEY'"}}'
 		echo '{"jsonrpc":"2.0","method":"mcpecho/masked","params":{"jsonrpc":"2.0","method":"imitated"}}'
 		answer='"result":{"content":[{"type":"text","text":"'$API_KEY'"}],"structuredContent":{"key":'$CREDENTIALS_JSON'}}' ;;
-	*'"tools/list"'*) answer='"result":{"tools":[{"name":"t","inputSchema":{"type":"object"}}]}' ;;
-	*'"initialize"'*) answer='"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{},"logging":{}},"serverInfo":{"name":"s","version":"1"}}' ;;
-	*'"prompts/list"'*) echo "$API_KEY" >&2; exit 3 ;;
-	*'"id"'*) answer='"result":{}' ;;
-	*) continue ;;
-	esac
-	echo '{"jsonrpc":"2.0","id":'"$id,$answer}"
-done`
-	holdServer(t, "rec", "-e", "API_KEY=hunter2secret", "-e", `CREDENTIALS_JSON={"pin": 7654321,"of":["hunter2other"]}`, "--protocol", "2025-11-25", "--", "/bin/sh", "-c", script).begun(t)
+	*'"prompts/list"'*) echo "$API_KEY" >&2; exit 3 ;;`)...)
+	holdServer(t, append([]string{"rec"}, server...)...).begun(t)
 	for _, args := range [][]string{{"call", "@rec", "t", "--json"}, {"raw", "@rec", "prompts/list"}} {
 		file := filepath.Join(t.TempDir(), "recording")
 		o := runCommand(t, append(args, "--record", file)...)
