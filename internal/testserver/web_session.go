@@ -8,9 +8,14 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/stdmcp/stdmcp/internal/lock"
 )
+
+// abandonTime is how long a client may take to close the connection of a request that it gives
+// up. It may have sent that request before it deleted the session.
+const abandonTime = 100 * time.Millisecond
 
 // Why sessions end.
 const (
@@ -207,7 +212,7 @@ func (x *exchange) findSession() bool {
 		return false
 	case s == nil && why == "":
 		h.violation("%s with a session id that the server never assigned", x)
-	case s == nil && why == deleted && x.msg.request:
+	case s == nil && why == deleted && x.msg.request && x.wait(abandonTime):
 		h.violation("%s in a session that the client has deleted", x)
 	}
 	switch {
