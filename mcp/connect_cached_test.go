@@ -172,7 +172,7 @@ func TestCachedServerOverHTTP(t *testing.T) {
 
 // TestCachedServerIsDown: the error of the call is that of the network.
 func TestCachedServerIsDown(t *testing.T) {
-	down := streamhttp.New("http://127.0.0.1:1/mcp", &streamhttp.Options{Client: &http.Client{}})
+	down := streamhttp.New("http://"+testutil.FreeAddress(t)+"/mcp", &streamhttp.Options{Client: &http.Client{}})
 	c, err := mcp.Connect(t.Context(), down, &mcp.Options{CachedServer: &mcp.ServerInfo{ProtocolVersion: modern}})
 	if err != nil {
 		t.Fatal(err)
