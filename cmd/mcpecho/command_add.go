@@ -113,7 +113,7 @@ func runAdd(ctx context.Context, c *invocation) error {
 	if err != nil {
 		return &failure.Error{Status: failure.Usage, Kind: "configuration", Message: path + " is " + err.Error(), Hint: "correct the file"}
 	}
-	after, err := c.replaceServers(path, real, changed, e.Name)
+	after, err := c.replaceServers(path, real, text, changed, e.Name, true)
 	if err != nil {
 		return err
 	}
@@ -237,16 +237,35 @@ func (c *invocation) readServers() (path, real, text string, err error) {
 	return path, real, string(data), failure.Local(err)
 }
 
-// replaceServers writes the file of servers at path, which is really at real, if the named
-// server is valid in it, and returns the servers.
-func (c *invocation) replaceServers(path, real, text, added string) (*config.Config, error) {
-	after := config.Parse([]byte(text), path, "project")
+// replaceServers writes the changed text to the file of servers at path, which is really at
+// real, if the named server is valid in it, or gone, and all others are as before. It returns
+// the servers. Package config reads places that package configfile does not change.
+func (c *invocation) replaceServers(path, real, text, changed, name string, added bool) (*config.Config, error) {
+	before, after := config.Parse([]byte(text), path, "project"), config.Parse([]byte(changed), path, "project")
+	others := func(cfg *config.Config) []string {
+		return slices.DeleteFunc(allNames(cfg), func(other string) bool { return other == name })
+	}
+	f := &failure.Error{Status: failure.Usage, Kind: "configuration", Hint: "nothing was written"}
 	for _, p := range after.Problems {
-		if !p.Warning && (p.Server == "" || p.Server == added) {
-			return nil, &failure.Error{Status: failure.Usage, Kind: "configuration", Message: p.Error(), Hint: "nothing was written"}
+		if !p.Warning && (p.Server == "" || p.Server == name) {
+			f.Message = p.Error()
+			return nil, f
 		}
 	}
-	return after, failure.Local(c.writeServers(real, text))
+	if hasWord(allNames(after), name) != added || !slices.Equal(others(before), others(after)) {
+		f.Message, f.Hint = "mcpecho cannot change "+wire.Quote(name)+" in "+path+" so that its other servers stay as they are", "nothing was written: change the file in an editor"
+		return nil, f
+	}
+	return after, failure.Local(c.writeServers(real, changed))
+}
+
+// allNames returns the sorted names of all servers, also of those that are invalid.
+func allNames(cfg *config.Config) (names []string) {
+	for _, s := range cfg.All() {
+		names = append(names, s.Name)
+	}
+	slices.Sort(names)
+	return names
 }
 
 func (c *invocation) writeServers(path, text string) error {
@@ -319,21 +338,28 @@ func runRemove(ctx context.Context, c *invocation) error {
 	if err != nil {
 		return err
 	}
-	changed, ok := configfile.Remove(text, name)
-	if !ok {
+	before, changed := config.Parse([]byte(text), path, "project"), text
+	for range 10 { // of two that are each other's duplicate, the second would be valid then
+		less, ok := configfile.Remove(changed, name)
+		if !ok {
+			break
+		}
+		changed = less
+	}
+	if changed == text && before.Server(name) == nil {
 		if text != "" {
 			if err := c.checkFile(path); err != nil {
 				return err
 			}
 		}
-		known := serverNames(config.Parse([]byte(text), path, "project"))
+		known := serverNames(before)
 		hint := c.didMean(name, known, c.toType("for a list, ", cmdline.Words("servers")))
 		if e := config.Load(".", c.flags.Config...).Server(name); e != nil && e.Scope == "user" && !c.flags.User {
 			hint = c.toType("", append(cmdline.Words("remove", name), cmdline.Own("--user")...))
 		}
 		return c.usageHint(path+" has no server "+wire.Quote(name)+failure.DidYouMean(name, known), hint)
 	}
-	if _, err := c.replaceServers(path, real, changed, name); err != nil {
+	if _, err := c.replaceServers(path, real, text, changed, name, false); err != nil {
 		return err
 	}
 	return c.print("Removed " + terminal.EscapeName(name) + " from " + terminal.EscapeName(path) + ".\n")

@@ -209,3 +209,36 @@ func TestProblemsAreNamed(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 }
+
+// TestChangeLeavesOtherServers: a file whose other servers would be lost stays as it is, and
+// no second entry takes the place of the one that was removed.
+func TestChangeLeavesOtherServers(t *testing.T) {
+	inProject(t, nil)
+	testutil.SetConfigHome(t, t.TempDir())
+	const a, b, evil = `"a":{"command":"a"}`, `"b":{"command":"b"}`, `"a":{"command":"evil"}`
+	for _, tt := range []struct{ command, before, after string }{
+		{"add", "{" + a + "," + b + "}", ""},
+		{"add", `{"mcpServers":{` + a + "}} text", ""},
+		{"add", "{\"mcpServers\":{\"\xff\":{}," + a + "}}", ""},
+		{"add", `{"mcp":{"servers":{"command":"s"},` + a + "}}", ""},
+		{"remove", "{" + a + "," + b + "}", ""},
+		{"remove", `{"amp.mcpServers":{` + a + "," + b + "}}", ""},
+		{"remove", `{"mcpServers":{` + a + "," + b + "," + evil + "}}", `{"mcpServers":{` + b + "}}"},
+		{"remove", `{"mcpServers":{` + a + `},"mcpServers":{` + b + "," + evil + "}}", `{"mcpServers":{},"mcpServers":{` + b + "}}"},
+		{"remove", `{"servers":{` + evil + `},"mcpServers":{` + a + "," + b + "}}", `{"servers":{},"mcpServers":{` + b + "}}"},
+		{"remove", `{"mcpServers":{/*/ ` + evil + ", /*/ " + a + "," + b + "}}", `{"mcpServers":{/*/ ` + evil + ", /*/ " + b + "}}"},
+	} {
+		if err := os.WriteFile(".mcp.json", []byte(tt.before), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		words := []string{"remove", "a"}
+		if tt.command == "add" {
+			words = []string{"add", "x", "--", "x"}
+		}
+		o := runCommand(t, words...)
+		after, err := os.ReadFile(".mcp.json")
+		if tt.after == "" && (string(after) != tt.before || o.status != failure.Usage) || tt.after != "" && (strings.ReplaceAll(string(after), " ", "") != strings.ReplaceAll(tt.after, " ", "") || o.status != 0) || err != nil {
+			t.Errorf("%s: %s becomes %s\n%+v", tt.command, tt.before, after, o)
+		}
+	}
+}

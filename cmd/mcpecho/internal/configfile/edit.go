@@ -34,11 +34,11 @@ func skipBlank(text string, i int) int {
 			}
 			i += end
 		case strings.HasPrefix(text[i:], "/*"):
-			end := strings.Index(text[i:], "*/")
+			end := strings.Index(text[i+2:], "*/") // "/*/" is not a whole one
 			if end < 0 {
 				return len(text)
 			}
-			i += end + 2
+			i += end + 4
 		default:
 			return i
 		}
