@@ -88,6 +88,14 @@ func (e *Event) size() int {
 			n += len(name)
 		}
 	}
+	for _, c := range e.Changed {
+		for _, def := range [...]*mcp.Tool{c.Before, c.After} {
+			if def != nil {
+				text, _ := def.MarshalJSON()
+				n += len(text)
+			}
+		}
+	}
 	return n
 }
 
@@ -109,7 +117,7 @@ func (b *eventBus) emit(e *Event) {
 	defer b.mu.Unlock()
 	for _, l := range b.listeners {
 		e.Missed = l.dropped
-		if e.size() > longEvent && len(l.events) > 0 {
+		if len(l.events) > 0 && e.size() > longEvent {
 			l.dropped++
 			continue
 		}

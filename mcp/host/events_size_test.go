@@ -1,6 +1,7 @@
 package host
 
 import (
+	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -31,4 +32,22 @@ func TestEventsAreLimitedInBytes(t *testing.T) {
 		}
 		b.emit(&Event{Kind: Logged, Line: "x"})
 	})
+}
+
+// TestChangesAreLimitedInBytes: an event has the definitions of the tools that have changed.
+func TestChangesAreLimitedInBytes(t *testing.T) {
+	for _, long := range []*mcp.Tool{
+		{Description: string(make([]byte, longEvent))}, {InputSchema: mcp.RawMessage(`"` + strings.Repeat("x", longEvent) + `"`)},
+		{Extra: map[string]mcp.RawMessage{"x": mcp.RawMessage(`"` + strings.Repeat("x", longEvent) + `"`)}},
+	} {
+		b := &eventBus{}
+		l := &listener{events: make(chan Event, maxBuffered)}
+		b.listeners = []*listener{l}
+		for _, c := range []ToolChange{{After: &mcp.Tool{}}, {Before: long, After: &mcp.Tool{}}, {After: long}} {
+			b.emit(&Event{Kind: ToolsChanged, Changed: []ToolChange{c}})
+		}
+		if n := len(l.events); n != 1 {
+			t.Errorf("the channel holds %d events", n)
+		}
+	}
 }
