@@ -79,8 +79,9 @@ func (m *monitor) run(ctx context.Context) {
 		m.report(&m.prompts, now, PromptsChanged)
 		m.report(&m.resources, now, ResourcesChanged)
 		if due(m.refresh, now) {
-			m.refresh, m.listed = time.Time{}, now
+			m.refresh = time.Time{}
 			m.scheduleRefresh(m.h.refresh(ctx, m.s, m.client))
+			m.listed = time.Now().Add(4 * time.Since(now)) // a long list takes a fifth of the time
 			m.setStale(false)
 		}
 	}

@@ -49,6 +49,32 @@ func TestListChangesAreCoalesced(t *testing.T) {
 	}
 }
 
+// TestLongListsAreSeldomRead: a server whose tools change all the time, in a list that takes
+// long, would keep a processor busy and calls of other servers waiting.
+func TestLongListsAreSeldomRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, lists := newFake(nil), 0
+		slow := func(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
+			if call.Method == "tools/list" {
+				lists++
+				time.Sleep(time.Second)
+			}
+			return call.Send(ctx)
+		}
+		h := fakes{"x": f}.start(t, host.Options{Client: &mcp.Options{Interceptors: []mcp.Interceptor{slow}}})
+		for range 600 {
+			if _, err := h.CallTool(t.Context(), "x", "add_tool", nil); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+		time.Sleep(10 * time.Second)
+		if lists < 10 || lists > 15 || len(h.Tools()) < 600 {
+			t.Errorf("%d lists in a minute, %d tools", lists, len(h.Tools()))
+		}
+	})
+}
+
 func TestChangedDefinitionEmitsEvent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := mcptest.New(t)
