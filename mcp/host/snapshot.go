@@ -86,10 +86,15 @@ func (h *Host) updateToolsLocked(s *server, tools []*mcp.Tool, n int) (changed [
 	s.setDefs(tools)
 	for i, t := range s.defs {
 		old := last[t.Name]
-		if before, what := h.compareLocked(s, old, t); what != nil {
+		before, what := h.compareLocked(s, old, t)
+		switch {
+		case what == nil && old != nil: // keep one copy of equal definitions
+			t = old
+		case len(last) > 0: // it would keep the memory of its whole list
+			t = copyOf(t)
+		}
+		if s.defs[i], s.lastDefs[t.Name] = t, t; what != nil {
 			changed = append(changed, ToolChange{h.names.name(origin{s.name, t.Name}), what, before, t})
-		} else if old != nil { // keep one copy of equal definitions
-			s.defs[i], s.lastDefs[t.Name] = old, old
 		}
 	}
 	for name, def := range last { // tools that have left the list
@@ -101,6 +106,15 @@ func (h *Host) updateToolsLocked(s *server, tools []*mcp.Tool, n int) (changed [
 	s.tools = h.selectTools(s)
 	h.reportUnmatched(s)
 	return changed
+}
+
+// copyOf returns a definition with memory of its own.
+func copyOf(t *mcp.Tool) *mcp.Tool {
+	own := new(mcp.Tool)
+	if text, err := t.MarshalJSON(); err != nil || own.UnmarshalJSON(text) != nil {
+		return t
+	}
+	return own
 }
 
 // reportUnmatched emits an event if settings of the server name none of its tools, once for

@@ -3,6 +3,7 @@
 package notes
 
 import (
+	"strings"
 	"sync/atomic"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -43,7 +44,7 @@ func (s *Set) Store(name, text string) bool {
 	if s.Texts == nil {
 		s.Texts = make(map[string]string)
 	}
-	s.Texts[name] = text
+	s.Texts[strings.Clone(name)] = text // a name is part of a list of tools
 	s.bytes += more
 	return true
 }
