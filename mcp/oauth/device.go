@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/retry"
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
@@ -171,10 +172,12 @@ func parseDeviceAnswer(r *response, f *fetcher) (*deviceAnswer, error) {
 			continue
 		}
 		u, err := f.parse(*page)
-		if err != nil || len(*page) > maxDevicePages {
+		if err == nil {
+			*page = u.String() // which escapes what the original left unescaped, but for the query
+		}
+		if err != nil || len(*page) > maxDevicePages || diag.Printable(*page, 0) != *page {
 			return refuse(": no valid verification_uri", err)
 		}
-		*page = u.String() // String escapes what the original left unescaped
 	}
 	lasts := min(time.Duration(min(life, maxLife))*time.Second, maxDeviceTime)
 	a.Expires, a.interval = time.Now().Add(lasts), pollInterval

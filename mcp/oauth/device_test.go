@@ -268,6 +268,8 @@ func TestDeviceAnswersOfRudeServers(t *testing.T) {
 		"http elsewhere":         {change: func(m map[string]any) { m["verification_uri"] = "http://example.com/device" }, want: "verification_uri"},
 		"a page with a password": {change: func(m map[string]any) { m["verification_uri"] = "https://u:p@example.com/device" }, want: "verification_uri"},
 		"a long page":            {change: func(m map[string]any) { m["verification_uri"] = "https://example.com/" + strings.Repeat("x", 3000) }, want: "verification_uri"},
+		"a page with controls":   {change: func(m map[string]any) { m["verification_uri"] = "https://example.com/?x=\u009b2J" }, want: "verification_uri"},
+		"a reversed page":        {change: func(m map[string]any) { m["verification_uri_complete"] = "https://example.com/?x=\u202e" }, want: "verification_uri"},
 		"javascript: with code":  {change: func(m map[string]any) { m["verification_uri_complete"] = "javascript:alert(1)" }, want: "verification_uri"},
 		"Google's name": {change: func(m map[string]any) {
 			delete(m, "verification_uri")

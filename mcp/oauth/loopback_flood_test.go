@@ -42,7 +42,11 @@ func TestLoopbackAnswersDuringFlood(t *testing.T) {
 			}()
 			for ctx.Err() == nil {
 				if c, err := network.dial(ctx, "tcp", address); err == nil {
-					_, _ = c.Write([]byte("GET /callback HTTP/1.1\r\n")) // incomplete
+					incomplete := "GET /callback HTTP/1.1\r\n"
+					if opened%2 == 1 {
+						incomplete = "POST /callback HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 9\r\n\r\n"
+					}
+					_, _ = c.Write([]byte(incomplete))
 					held = append(held, c)
 					if opened++; opened == 300 {
 						close(full)

@@ -115,8 +115,8 @@ func (s *silent) closeOldest() bool {
 // the host or the path of the redirect, or send it as a form, are understood.
 func (r *receiver) serveOne(c net.Conn, want expectation, read func(), take func(string)) {
 	req, err := http.ReadRequest(bufio.NewReader(io.LimitReader(c, maxRequest)))
-	read()
 	if err != nil {
+		read()
 		return
 	}
 	sent := req.URL.RawQuery
@@ -124,6 +124,7 @@ func (r *receiver) serveOne(c net.Conn, want expectation, read func(), take func
 		body, _ := io.ReadAll(io.LimitReader(req.Body, maxRequest))
 		sent = string(body)
 	}
+	read()
 	q, _ := url.ParseQuery(sent)
 	here := isLoopback(&url.URL{Host: req.Host}) && (req.Method == http.MethodGet || req.Method == http.MethodPost)
 	ok := here && want.state != "" && subtle.ConstantTimeCompare([]byte(q.Get("state")), []byte(want.state)) == 1
