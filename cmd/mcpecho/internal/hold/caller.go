@@ -24,7 +24,7 @@ const (
 	Kept = ownMethods + "kept"
 
 	methodHello   = ownMethods + "hello"   // is the first request, to which the holder responds at once
-	methodRelease = ownMethods + "release" // is that of all versions of mcpecho; the holder ends before it responds
+	methodRelease = ownMethods + "release" // the holder ends before it responds; it and hello are those of all versions of mcpecho
 	methodSession = ownMethods + "session" // waits until the holder has a server, and describes the session
 	methodAsking  = ownMethods + "asking"  // a question of the server is open, or no longer
 	ownMethods    = "mcpecho/"
@@ -63,15 +63,14 @@ func (t *Transport) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, 
 	if t.Records && h.Trace != nil {
 		h.Trace = traceMasked(h.Trace)
 	}
-	c, err := t.dial(ctx, h, t.Asking)
+	c, version, err := t.dial(ctx, h)
 	if err != nil {
 		return nil, err
 	}
-	silent := &failure.Error{Status: failure.Unreachable, Kind: "timeout", Message: "the process that holds @" + t.Text + " does not respond: it may be stopped", Hint: "continue it, with fg in its terminal, or end it"}
-	raw, err := c.Call(ctx, &jsonrpc.Request{Method: methodHello, Params: append(wire.AppendBool([]byte(`{"records":`), t.Records), '}'), Timeout: helloTime, TimeoutErr: silent})
-	if version := text(raw, "version"); err == nil && version != mcp.Version {
+	if version != mcp.Version {
 		err = usage("the session @"+t.Text+" belongs to mcpecho "+terminal.EscapeLine(version)+", and this is "+mcp.Version, "end it, and hold the server with this one: "+t.Program+" release "+t.Text)
 	}
+	var raw []byte
 	if err == nil {
 		raw, err = c.Call(ctx, &jsonrpc.Request{Method: methodSession})
 	}
@@ -107,7 +106,7 @@ func cancelRequest(id jsonrpc.ID) *jsonrpc.Request {
 
 // Release ends a session, and returns when its server has ended.
 func (n Name) Release(ctx context.Context) error {
-	c, err := n.dial(ctx, jsonrpc.Handler{}, nil)
+	c, _, err := (&Transport{Name: n}).dial(ctx, jsonrpc.Handler{})
 	if err == nil {
 		_, err = c.Call(ctx, &jsonrpc.Request{Method: methodRelease})
 		_ = c.Close()
@@ -129,17 +128,17 @@ func isEnded(err error) bool {
 	return errors.As(err, &f) && f.Kind == "ended"
 }
 
-// dial connects to the holder. Messages for a client go to h.
-func (n Name) dial(ctx context.Context, h jsonrpc.Handler, asking func()) (*callerConn, error) {
-	path, err := n.path(false)
+// dial connects to the holder, and returns its version. Messages for a client go to h.
+func (t *Transport) dial(ctx context.Context, h jsonrpc.Handler) (_ *callerConn, version string, err error) {
+	path, err := t.path(false)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	socket, err := new(net.Dialer).DialContext(ctx, "unix", path+".sock")
 	if err != nil {
-		return nil, n.lost(err)
+		return nil, "", t.lost(err)
 	}
-	c := &callerConn{name: n}
+	c := &callerConn{name: t.Name}
 	message, resume := h.Message, func() {}
 	h.Message = func(conn jsonrpc.Conn, m *jsonrpc.Message) {
 		switch {
@@ -147,8 +146,8 @@ func (n Name) dial(ctx context.Context, h jsonrpc.Handler, asking func()) (*call
 		case m.Method == methodAsking && string(wire.Lookup(m.Params, "now")) != "true":
 			resume()
 		case m.Method == methodAsking && h.Pause != nil:
-			if resume = h.Pause(); asking != nil && string(wire.Lookup(m.Params, "shown")) == "true" {
-				asking()
+			if resume = h.Pause(); t.Asking != nil && string(wire.Lookup(m.Params, "shown")) == "true" {
+				t.Asking()
 			}
 		case message != nil:
 			message(conn, m)
@@ -156,8 +155,16 @@ func (n Name) dial(ctx context.Context, h jsonrpc.Handler, asking func()) (*call
 	}
 	stream := stdio.Stream(socket)
 	stream.MaxMessage = maxAnswer
-	c.Conn, err = stream.Open(ctx, h)
-	return c, err
+	if c.Conn, err = stream.Open(ctx, h); err != nil {
+		return nil, "", err
+	}
+	silent := &failure.Error{Status: failure.Unreachable, Kind: "timeout", Message: "the process that holds @" + t.Text + " does not respond: it may be stopped", Hint: "continue it, with fg in its terminal, or end it"}
+	raw, err := c.Call(ctx, &jsonrpc.Request{Method: methodHello, Params: append(wire.AppendBool([]byte(`{"records":`), t.Records), '}'), Timeout: helloTime, TimeoutErr: silent})
+	if err != nil {
+		_ = c.Close()
+		return nil, "", err
+	}
+	return c, text(raw, "version"), nil
 }
 
 // A callerConn is the connection of a caller.

@@ -433,8 +433,12 @@ func TestStoppedHolder(t *testing.T) {
 	defer func(d time.Duration) { helloTime = d }(helloTime)
 	helloTime = time.Millisecond
 	_, err = mcp.Connect(t.Context(), &Transport{Name: Name{Text: "stopped"}}, nil)
-	if f := failure.Classify(err); f.Status != failure.Unreachable || f.Kind != "timeout" || !strings.HasPrefix(f.Message, "the process that holds @stopped does not respond") {
-		t.Errorf("%+v", f)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	for _, err := range []error{err, Name{Text: "stopped"}.Release(ctx)} {
+		if f := failure.Classify(err); f.Status != failure.Unreachable || f.Kind != "timeout" || !strings.HasPrefix(f.Message, "the process that holds @stopped does not respond") {
+			t.Errorf("%+v", f)
+		}
 	}
 }
 

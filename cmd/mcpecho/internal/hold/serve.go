@@ -88,7 +88,7 @@ func (c *caller) message(m *jsonrpc.Message) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch first := !c.greeted; {
-	case first && (!m.IsRequest() || m.Method != methodHello && m.Method != methodRelease), len(c.calls) >= maxCalls:
+	case first && (!m.IsRequest() || m.Method != methodHello), len(c.calls) >= maxCalls:
 		c.leave()
 	case m.Method == "notifications/cancelled":
 		var id jsonrpc.ID
