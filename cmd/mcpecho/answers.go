@@ -42,9 +42,9 @@ func (c *invocation) answers(s *conversation) []mcp.Handler {
 // askHint returns what to add if a server asks for what the flag root or sampling
 // provides.
 func (c *invocation) askHint(flag string) string {
-	what, where := "the server asks for directories: add --root DIR", ""
+	what, where, does := "directories: add --root DIR", "", ""
 	if flag == "sampling" {
-		what = "the server asks for a model: add --sampling COMMAND, which reads the request as JSON and writes the answer"
+		what, does = "a model: add --sampling COMMAND", ", which reads the request as JSON and writes the answer"
 	}
 	switch {
 	case c.session != "":
@@ -52,7 +52,7 @@ func (c *invocation) askHint(flag string) string {
 	case c.shell != nil:
 		where = " to the command line that starts the shell"
 	}
-	return what + where
+	return "the server asks for " + what + where + does
 }
 
 func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

@@ -118,6 +118,12 @@ func TestSessionKeepsState(t *testing.T) {
 	if r := runCommand(t, "servers"); !strings.Contains(r.stderr, "Session @state: ") || !strings.Contains(r.stderr, "mcpecho serve\n") {
 		t.Errorf("%+v", r)
 	}
+	if r := runCommand(t, "servers", "--json"); !strings.Contains(r.stdout, `{"name":"state","server":"`) {
+		t.Errorf("%+v", r)
+	}
+	if r := runCommand(t, "call", "@state", "ask_sampling"); !strings.Contains(r.stderr, "add --sampling COMMAND to the command that holds @state, which reads") {
+		t.Errorf("%+v", r)
+	}
 	for command, want := range map[string]bool{"tools": true, "run": true, "check": false, "release": false} {
 		if r := runCommand(t, "completion", "servers", command); strings.Contains(r.stdout, "@state\n") != want || strings.Contains("\n"+r.stdout, "\nstate\n") != (command == "release") {
 			t.Errorf("%s: %+v", command, r)

@@ -87,8 +87,12 @@ func runServers(ctx context.Context, c *invocation) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
+	var sessions []string
+	if len(c.args) == 0 {
+		sessions = hold.Names()
+	}
 	if c.flags.JSON {
-		return errors.Join(c.printJSON(statesJSON(states, cfg.Problems)), unread)
+		return errors.Join(c.printJSON(statesJSON(states, sessions, cfg.Problems)), unread)
 	}
 	if len(states) == 0 && unread == nil && !c.flags.Quiet {
 		where := "~/.mcp.json, ./.mcp.json and the files of -c"
@@ -97,8 +101,8 @@ func runServers(ctx context.Context, c *invocation) error {
 		}
 		console.Line("No servers are configured in " + where + ".")
 	}
-	if len(c.args) == 0 && !c.flags.Quiet {
-		for _, name := range hold.Names() {
+	for _, name := range sessions {
+		if !c.flags.Quiet {
 			console.Line("Session @" + name + ": " + terminal.EscapeLine(hold.Name{Text: name}.Server()))
 		}
 	}
@@ -209,7 +213,7 @@ func (c *invocation) probe(ctx context.Context, entry *config.Server) serverStat
 	return s
 }
 
-func statesJSON(states []serverStatus, problems []*config.Problem) []byte {
+func statesJSON(states []serverStatus, sessions []string, problems []*config.Problem) []byte {
 	b := []byte(`{"servers":[`)
 	for i, s := range states {
 		if i > 0 {
@@ -221,6 +225,14 @@ func statesJSON(states []serverStatus, problems []*config.Problem) []byte {
 		b = append(wire.AppendString(wire.AppendKey(b, "source"), s.entry.Source), '}')
 	}
 	b = append(b, ']')
+	if len(sessions) > 0 {
+		b = append(b, `,"sessions":[`...)
+		for _, name := range sessions {
+			b = wire.AppendString(wire.AppendKey(append(wire.AppendComma(b), '{'), "name"), name)
+			b = append(wire.AppendString(wire.AppendKey(b, "server"), hold.Name{Text: name}.Server()), '}')
+		}
+		b = append(b, ']')
+	}
 	if len(problems) > 0 {
 		b = append(b, `,"problems":[`...)
 		for _, p := range problems {
