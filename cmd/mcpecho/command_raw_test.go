@@ -126,7 +126,7 @@ func TestLogLevel(t *testing.T) {
 			t.Errorf("%s, without: %+v", version, o)
 		}
 	}
-	runWithServer(t, "call", "log", "--log-level", "warn").want(t, failure.Usage, "", "type: mcpecho call log --log-level warning -- mcpecho serve\n")
+	runWithServer(t, "call", "log", "--log-level", "warn").want(t, failure.Usage, "", "must be one of debug, info, notice, warning")
 }
 
 // --insecure turns off the verification of certificates and nothing else, warns, and

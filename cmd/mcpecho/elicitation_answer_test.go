@@ -73,7 +73,7 @@ func TestWrongAnswers(t *testing.T) {
 		"Ada":            "must be K=V, a JSON object, @FILE with one, accept, decline or cancel",
 		"{name: 'Ada'}":  "--answer: JSON: ",
 		"@no-such-file":  "no-such-file",
-		"yes":            "type: mcpecho call ask_elicitation --answer accept -- mcpecho serve",
+		"yes":            "decline or cancel",
 		"name:=Ada":      `the value of "name" is not JSON`,
 		"@/":             "neither a regular file nor a pipe",
 		`{"name":"Ada"`:  "--answer: ",

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"cmp"
-	"errors"
 	"slices"
 	"strings"
 
@@ -169,7 +167,7 @@ func (c *invocation) parseFlags(args []string) error {
 			given.Words = append(given.Words, value)
 		}
 		if err := f.Set(&c.flags, value); err != nil {
-			return c.badValue(name, value, err)
+			return c.usage(name + ": " + err.Error())
 		}
 		c.flags.Given = append(c.flags.Given, given)
 	}
@@ -189,22 +187,6 @@ func (c *invocation) parseFlags(args []string) error {
 		}
 	}
 	return nil
-}
-
-// badValue returns the failure for a flag with an invalid value.
-func (c *invocation) badValue(name, value string, err error) error {
-	var better *flags.BetterValue
-	if !errors.As(err, &better) {
-		return c.usage(name + ": " + err.Error())
-	}
-	line := c.retyped(name+"="+value, cmdline.Own(cmp.Or(better.Flag, name)+"="+better.Value)...)
-	for i := 1; i < len(line); i++ {
-		if line[i-1].Text == name && line[i].Text == value {
-			line[i-1], line[i] = cmdline.Word{Text: cmp.Or(better.Flag, name), Own: true}, cmdline.Word{Text: better.Value, Own: true}
-			break
-		}
-	}
-	return c.suggest(name+": "+err.Error(), line)
 }
 
 func (c *command) title() string {

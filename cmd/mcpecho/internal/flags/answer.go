@@ -27,8 +27,6 @@ func (a *Answer) Value(name string) (text string, ok bool) {
 	return text, ok
 }
 
-var errAnswer = errors.New("must be K=V, a JSON object, @FILE with one, accept, decline or cancel")
-
 // setAnswer adds to what the flags before it answer.
 func setAnswer(f *Values, v string) error {
 	a := new(Answer)
@@ -69,12 +67,8 @@ func setAnswer(f *Values, v string) error {
 			text = plainValue([]byte(text))
 		}
 		a.Values = append(a.Values, toolargs.Argument{Key: key, Value: text})
-	case v == "yes":
-		return &BetterValue{errAnswer, "", "accept"}
-	case strings.Index(v, ":") > 0:
-		return &BetterValue{errAnswer, "", strings.Replace(v, ":", "=", 1)}
 	default:
-		return errAnswer
+		return errors.New("must be K=V, a JSON object, @FILE with one, accept, decline or cancel")
 	}
 	return nil
 }

@@ -3,7 +3,6 @@ package flags
 
 import (
 	"errors"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -15,7 +14,6 @@ import (
 
 	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/httpx"
-	"github.com/stdmcp/stdmcp/internal/nearest"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host/schema"
@@ -217,14 +215,14 @@ func (f *Flag) Names() (names []string) {
 }
 
 func setAddress(f *Values, v string) error {
-	if u, err := httpx.Parse(v); err == nil {
-		return &BetterValue{errors.New("must be HOST:PORT, such as 127.0.0.1:3001, not a URL"), "", u.Host}
+	if _, err := httpx.Parse(v); err == nil {
+		return errors.New("must be HOST:PORT, such as 127.0.0.1:3001, not a URL")
 	}
 	if port := v[strings.LastIndexByte(v, ':')+1:]; CheckPort(port) != nil {
 		return CheckPort(port)
 	}
-	if !strings.Contains(v, ":") && strings.Trim(v, "0123456789") != "" && (v == "localhost" || net.ParseIP(v) != nil) {
-		return &BetterValue{errors.New("must be HOST:PORT, such as 127.0.0.1:3001, not " + wire.Quote(v)), "", v + ":3001"}
+	if !strings.Contains(v, ":") && strings.Trim(v, "0123456789") != "" {
+		return errors.New("must be HOST:PORT, such as 127.0.0.1:3001, not " + wire.Quote(v))
 	}
 	f.Address = v
 	return nil
@@ -236,11 +234,10 @@ func addOrigin(f *Values, v string) error {
 	if err != nil {
 		return errors.New("must be an origin such as http://localhost:6274, not " + wire.Quote(v))
 	}
-	origin := u.Scheme + "://" + u.Host
-	if v != origin {
-		return &BetterValue{errors.New("must be an origin, without a path"), "", origin}
+	if v != u.Scheme+"://"+u.Host {
+		return errors.New("must be an origin, without a path")
 	}
-	f.Origins = append(f.Origins, origin)
+	f.Origins = append(f.Origins, v)
 	return nil
 }
 
@@ -306,25 +303,14 @@ func setHeader(f *Values, v string) error {
 	return nil
 }
 
-// logLevels are the levels of logs and what other programs call some of them.
 var logLevels = []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
 
 func setLogLevel(f *Values, v string) error {
-	if slices.Contains(logLevels, v) {
-		f.LogLevel = mcp.LoggingLevel(v)
-		return nil
+	if !slices.Contains(logLevels, v) {
+		return errors.New("must be one of " + strings.Join(logLevels, ", ") + ", not " + wire.Quote(v))
 	}
-	err := errors.New("must be one of " + strings.Join(logLevels, ", ") + ", not " + wire.Quote(v))
-	plain := nearest.Plain(v)
-	for short, level := range map[string]string{"warn": "warning", "err": "error", "trace": "debug", "verbose": "debug", "fatal": "critical", "crit": "critical", "information": "info"} {
-		if plain == short {
-			return &BetterValue{err, "", level}
-		}
-	}
-	if near := nearest.Names(v, logLevels); len(near) > 0 {
-		return &BetterValue{err, "", near[0]}
-	}
-	return err
+	f.LogLevel = mcp.LoggingLevel(v)
+	return nil
 }
 
 func setSampling(f *Values, v string) error {
@@ -337,11 +323,7 @@ func setSampling(f *Values, v string) error {
 
 func setTransport(f *Values, v string) error {
 	if v != "http" && v != "sse" && v != "auto" {
-		err := errors.New("must be http, sse or auto, not " + wire.Quote(v))
-		if strings.Contains(nearest.Plain(v), "http") {
-			return &BetterValue{err, "-t", "http"}
-		}
-		return err
+		return errors.New("must be http, sse or auto, not " + wire.Quote(v))
 	}
 	f.Transport = v
 	return nil
@@ -349,18 +331,7 @@ func setTransport(f *Values, v string) error {
 
 func setProtocol(f *Values, v string) error {
 	if known := mcp.ProtocolVersions(); !slices.Contains(known, v) {
-		err := errors.New("unknown protocol version " + wire.Quote(v) + "; use one of " + strings.Join(known, ", "))
-		better := slices.DeleteFunc(slices.Clone(known), func(version string) bool { return v == "" || !strings.HasPrefix(version, v) })
-		if near := nearest.Typo(v, known); near != "" {
-			better = []string{near}
-		}
-		if v == "latest" {
-			better = known[:1]
-		}
-		if len(better) == 1 {
-			return &BetterValue{err, "", better[0]}
-		}
-		return err
+		return errors.New("unknown protocol version " + wire.Quote(v) + "; use one of " + strings.Join(known, ", "))
 	}
 	f.Protocol = v
 	return nil
@@ -375,13 +346,7 @@ func ParseWait(v string) (time.Duration, error) {
 	}
 	switch {
 	case err != nil || d < 0:
-		err := errors.New("must be a duration such as 60s or 2m, not " + wire.Quote(v))
-		if number := strings.TrimRight(v, " abcdefghijklmnopqrstuvwxyz"); number != "" && strings.Trim(number, "0123456789.") == "" {
-			if unit := strings.TrimSpace(v[len(number):]); unit != "" && strings.ContainsRune("smh", rune(unit[0])) {
-				return 0, &BetterValue{err, "", number + unit[:1]}
-			}
-		}
-		return 0, err
+		return 0, errors.New("must be a duration such as 60s or 2m, not " + wire.Quote(v))
 	case d == 0:
 		return -1, nil
 	}
@@ -462,10 +427,4 @@ func Find(arg string) (f *Flag, value string, hasValue bool) {
 		return nil, value, hasValue
 	}
 	return &table[i], value, hasValue
-}
-
-// A BetterValue is an error with what the user probably meant.
-type BetterValue struct {
-	error
-	Flag, Value string // flag is empty if it is right
 }
