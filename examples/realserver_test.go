@@ -10,9 +10,9 @@ import (
 )
 
 // agents are the programs that TestAgentsWithRealServer runs.
-var agents = []string{"subagents", "skip-failed", "change-servers", "connect-on-use", "ask-permission"}
+var agents = []string{"subagents", "ask-permission"}
 
-// TestAgentsWithRealServer runs the five agents with a server by other authors in
+// TestAgentsWithRealServer runs the agents with a server by other authors in
 // place of mcpecho. Of the programs and their output, only the command of the
 // server, the names of its tools and their arguments and texts differ.
 func TestAgentsWithRealServer(t *testing.T) {
@@ -24,18 +24,10 @@ func TestAgentsWithRealServer(t *testing.T) {
 	const sum = "The sum of 2 and 40 is 42."
 	other := strings.NewReplacer(
 		`"command": "mcpecho", "args": ["serve"]`, `"command": "node", "args": [`+server+`, "stdio"]`,
-		`Command: "mcpecho", Args: []string{"serve"}`, `Command: "node", Args: []string{`+server+`, "stdio"}`,
 		"calculator__add", "calculator__get-sum",
-		"calculator_add", "calculator_get-sum",
-		`"calculator", "add"`, `"calculator", "get-sum"`,
 		"{add,echo}", "{get-sum,echo}",
 		"= 42\n", "= "+sum+"\n",
-		": 42\n", ": "+sum+"\n",
 		" false 42\n", " false "+sum+"\n",
-		"\n//\t42\n", "\n//\t"+sum+"\n",
-		"calculator__slow", "calculator__trigger-long-running-operation",
-		`{"seconds": 60, "steps": 1}`, `{"duration": 60, "steps": 1}`,
-		"calculator_fail", "calculator_get-sum", // without arguments
 		"calculator__fail", "calculator__get-env",
 		`tool "fail"`, `tool "get-env"`,
 	)
