@@ -53,9 +53,9 @@ func (t *inputsRequired) byHand(max int) error {
 		max = 0
 	}
 	e := &InputRequiredError{make(map[string]InputRequest), t.state, "no result after " + strconv.Itoa(max) + " rounds: " + ErrInputRequired.Error()}
-	for key, raw := range t.requests {
-		var r InputRequest
-		if err := decodeText(raw, &r); err != nil {
+	for key := range t.requests {
+		r, err := t.request(key)
+		if err != nil {
 			return diag.Op(wire.Quote(key), jsonrpc.Malformed(err))
 		}
 		e.InputRequests[key] = r
@@ -80,8 +80,6 @@ func (c *Client) collectInputs(ctx context.Context, q *request, raw []byte) erro
 	switch {
 	case len(required.requests) == 0 && required.state == nil:
 		return jsonrpc.Malformed(errors.New("input required, but neither inputRequests nor requestState"))
-	case required.mended():
-		return jsonrpc.Malformed(errors.New("a key of inputRequests with a replacement character, which the server would not know"))
 	case len(required.requests) > maxInputRequests:
 		return diag.Op("more than "+strconv.Itoa(maxInputRequests)+" input requests at once", ErrInputRequired)
 	case len(required.requests) == 0:
@@ -96,10 +94,7 @@ func (c *Client) collectInputs(ctx context.Context, q *request, raw []byte) erro
 	var b []byte
 	if required.requests != nil {
 		var err error
-		b, err = c.answerAll(ctx, wire.SortedKeys(required.requests), func(key string) (r InputRequest, err error) {
-			return r, decodeText(required.requests[key], &r)
-		})
-		if err != nil {
+		if b, err = c.answerAll(ctx, wire.SortedKeys(required.requests), required.request); err != nil {
 			return err
 		}
 	}
@@ -187,13 +182,20 @@ func (t *inputsRequired) fields(c *codec) {
 	c.exactPtr("requestState", &t.state)
 }
 
-func (t *inputsRequired) mended() bool {
-	for key := range t.requests {
-		if strings.Contains(key, "\uFFFD") {
-			return true
-		}
+// request returns the input request with a key.
+func (t *inputsRequired) request(key string) (r InputRequest, err error) {
+	if err = checkKey(key); err == nil {
+		err = decodeText(t.requests[key], &r)
 	}
-	return false
+	return r, err
+}
+
+// checkKey returns an error for the key of an input request that was mended.
+func checkKey(key string) error {
+	if strings.Contains(key, "\uFFFD") {
+		return errors.New("a key of inputRequests with a replacement character, which the server would not know")
+	}
+	return nil
 }
 
 // A callContext is the context of a call, with the values of the client's

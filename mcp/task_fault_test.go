@@ -34,6 +34,11 @@ func TestFaultyTaskServers(t *testing.T) {
 		{"asked too much", task(`,"status":"input_required","inputRequests":` + inputRequests(65)), "", mcp.ErrInputRequired, "64"},
 		{"asked what no task may", task(`,"status":"input_required","inputRequests":{"a":{"method":"tools/call"}}`), "",
 			mcp.ErrInputRequired, "tools/call"},
+		{"asked with a mended key", task(`,"status":"input_required","inputRequests":{"\ud800":{"method":"roots/list"}}`), "",
+			mcp.ErrMalformed, "replacement character"},
+		{"the state of another task", task(working), strings.Replace(task(`,"status":"completed","result":`+done), `"a"`, `"b"`, 1), mcp.ErrMalformed, "another task"},
+		{"a task in a task", task(`,"status":"completed","result":{"resultType":"task","taskId":"b"}`), "", mcp.ErrMalformed, `the resultType "task"`},
+		{"a question in a task", task(`,"status":"completed","result":{"resultType":"input_required"}`), "", mcp.ErrMalformed, `the resultType "input_required"`},
 		{"asks nothing", task(`,"status":"input_required"`), task(`,"status":"completed","result":` + done), nil, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -110,6 +115,40 @@ func TestTaskResultOfOtherMethodIsMalformed(t *testing.T) {
 		c := connectStream(t, rwc, withTasks())
 		_, err := c.GetPrompt(t.Context(), "x", nil)
 		wantError(t, err, mcp.ErrMalformed, "task")
+	})
+}
+
+// TestStatesOfATaskAreThoseOfTheProgram: a map that another goroutine of the program reads
+// ends the process if the client changes it.
+func TestStatesOfATaskAreThoseOfTheProgram(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const task = `{"resultType":"task","taskId":"a","status":"`
+		both := task + `input_required","statusMessage":"more","inputRequests":{"a":{"method":"roots/list"},"b":{"method":"roots/list"}}}`
+		polls := 0
+		_, rwc := newPeer(t, modern, func(p *peer, m request) {
+			switch {
+			case m.Method == "tools/call":
+				p.answer(m, task+`input_required","inputRequests":{"a":{"method":"roots/list"}}}`)
+			case m.Method != "tasks/get":
+				p.answer(m, "{}")
+			default:
+				if polls++; polls < 3 {
+					p.answer(m, both)
+				} else {
+					p.answer(m, task+`completed","result":`+done+`}`)
+				}
+			}
+		})
+		c := connectStream(t, rwc, withTasks(mcp.Roots{List: func(context.Context) ([]mcp.Root, error) { return nil, nil }}))
+		var states []*mcp.Task
+		if _, err := c.Do(t.Context(), &mcp.ToolCall{Name: "any", Task: func(s *mcp.Task) { states = append(states, s) }}); err != nil {
+			t.Error(err)
+		}
+		for i, s := range states {
+			if s.Status == mcp.TaskInputRequired && s.InputRequests["a"].Method == "" {
+				t.Errorf("state %d has the requests %v", i, s.InputRequests)
+			}
+		}
 	})
 }
 

@@ -137,7 +137,10 @@ func (r *taskRun) state(ctx context.Context) (*Task, error) {
 		return nil, err
 	}
 	state := new(Task)
-	if err := state.read(raw); err != nil {
+	if err = state.read(raw); err == nil && state.TaskID != r.id {
+		err = errors.New("the state of another task")
+	}
+	if err != nil {
 		return nil, r.c.failed(q, jsonrpc.Malformed(err))
 	}
 	return state, nil
@@ -163,16 +166,22 @@ func (r *taskRun) result(raw RawMessage) (*CallToolResult, error) {
 	if err := r.c.read(newRequest("tools/call", r.tool, nil), &text, raw, res); err != nil {
 		return nil, err
 	}
+	if t := res.ResultType; t != "" && t != "complete" {
+		return nil, r.failed(jsonrpc.Malformed(errors.New("the result of a task has the resultType " + wire.Quote(t))))
+	}
 	return res, nil
 }
 
 // provideInputs answers the input requests of the task, except those that it has
 // answered already: the server may not have processed the answers yet.
 func (r *taskRun) provideInputs(ctx context.Context, required map[string]InputRequest) error {
-	for key := range r.provided {
-		delete(required, key)
+	var keys []string // the program may read required at the same time
+	for _, key := range wire.SortedKeys(required) {
+		if !r.provided[key] {
+			keys = append(keys, key)
+		}
 	}
-	switch n := len(required); {
+	switch n := len(keys); {
 	case n == 0:
 		return nil
 	case n > maxInputRequests:
@@ -180,8 +189,8 @@ func (r *taskRun) provideInputs(ctx context.Context, required map[string]InputRe
 	case n+len(r.provided) > maxTaskInputs:
 		return r.failed(diag.Op("more than "+strconv.Itoa(maxTaskInputs)+" input requests", ErrInputRequired))
 	}
-	answers, err := r.c.answerAll(ctx, wire.SortedKeys(required), func(key string) (InputRequest, error) {
-		return required[key], nil
+	answers, err := r.c.answerAll(ctx, keys, func(key string) (InputRequest, error) {
+		return required[key], checkKey(key)
 	})
 	if err != nil {
 		return r.failed(err)
@@ -191,7 +200,7 @@ func (r *taskRun) provideInputs(ctx context.Context, required map[string]InputRe
 	if _, err := r.c.roundTrip(ctx, q); err != nil {
 		return err
 	}
-	for key := range required {
+	for _, key := range keys {
 		if !r.c.budget.Take(len(key)) {
 			return r.failed(ErrOverloaded)
 		}
