@@ -207,7 +207,7 @@ func readSource(ctx context.Context, src Source, what string) (string, error) {
 type jwt struct {
 	typ      string
 	audience []string
-	resource string
+	resource []byte // JSON; nil if it has none
 	client   string
 	expires  time.Time // zero if it has no exp
 }
@@ -244,10 +244,8 @@ func (j *jwt) readClaims(data []byte) error {
 		case "aud":
 			j.audience = oneOrMore(r)
 		case "resource":
-			if r.Kind() == wire.String {
-				j.resource = r.String()
-			} else {
-				r.Skip()
+			if !r.Null() {
+				j.resource = r.Raw()
 			}
 		case "client_id":
 			j.client = r.String()
@@ -267,13 +265,15 @@ func (j *jwt) readClaims(data []byte) error {
 // checkGrant returns an error if the identity provider's assertion is not for
 // the server s and the client (Enterprise-Managed Authorization, section 4.3).
 func (j *jwt) checkGrant(s *server, client string) error {
+	r := wire.NewReader(j.resource)
+	resources := oneOrMore(&r)
 	switch {
 	case j.typ != "oauth-id-jag+jwt":
 		return errors.New(`its typ is not "oauth-id-jag+jwt"`)
 	case len(j.audience) != 1 || !sameIssuer(j.audience[0], s.issuer): // with a second one, this server could use it there
 		return errors.New("its audience is not " + printable(s.issuer) + " alone")
-	case j.resource != "" && s.sent != "" && j.resource != s.sent:
-		return errors.New("its resource is not " + printable(s.sent))
+	case j.resource != nil && s.sent != "" && !slices.Equal(resources, []string{s.sent}):
+		return errors.New("its resource is not " + printable(s.sent) + " alone")
 	case j.client != client:
 		return errors.New("its client_id is not Options.Client.ID")
 	}

@@ -199,6 +199,13 @@ func TestIdentity(t *testing.T) {
 		{"another type", func(h, _ map[string]any) { h["typ"] = "JWT" }, "typ"},
 		{"another audience", func(_, c map[string]any) { c["aud"] = "https://other.example.com" }, "audience"},
 		{"another resource", func(_, c map[string]any) { c["resource"] = "https://other.example.com" }, "resource"},
+		{"a resource in a list", func(_, c map[string]any) { c["resource"] = []any{c["resource"]} }, ""},
+		{"a resource that is null", func(_, c map[string]any) { c["resource"] = nil }, ""},
+		{"no resource", func(_, c map[string]any) { delete(c, "resource") }, ""},
+		{"another resource in a list", func(_, c map[string]any) { c["resource"] = []any{"https://other.example.com"} }, "resource"},
+		{"several resources", func(_, c map[string]any) { c["resource"] = []any{c["resource"], "https://other.example.com"} }, "resource"},
+		{"an empty list of resources", func(_, c map[string]any) { c["resource"] = []any{} }, "resource"},
+		{"a resource of another type", func(_, c map[string]any) { c["resource"] = map[string]any{"uri": c["resource"]} }, "resource"},
 		{"another client", func(_, c map[string]any) { c["client_id"] = "other" }, "client_id"},
 	} {
 		t.Run(v.name, func(t *testing.T) {

@@ -265,7 +265,7 @@ func TestFormsOfRequests(t *testing.T) {
 		t.Errorf("%v, %v", r.Header, err)
 	}
 	j := &jwt{}
-	if err := j.readClaims([]byte(`{"resource":["a","b"],"client_id":"c"}`)); err != nil || j.resource != "" || j.client != "c" {
+	if err := j.readClaims([]byte(`{"resource":["a","b"],"client_id":"c"}`)); err != nil || string(j.resource) != `["a","b"]` || j.client != "c" {
 		t.Errorf("a list of resources: %+v, %v", j, err)
 	}
 	reader := wire.NewReader([]byte(`"7"`))

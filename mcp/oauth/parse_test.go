@@ -153,7 +153,7 @@ func TestCanonical(t *testing.T) {
 func TestJWT(t *testing.T) {
 	good := unsigned(map[string]any{"typ": "JWT"}, map[string]any{"aud": []string{"a", "b"}, "exp": 1.5e9, "client_id": "c", "resource": "r", "x": map[string]int{"y": 1}})
 	j, err := parseJWT(good)
-	if err != nil || j.typ != "JWT" || !reflect.DeepEqual(j.audience, []string{"a", "b"}) || !j.expires.Equal(time.Unix(1.5e9, 0)) || j.client != "c" || j.resource != "r" {
+	if err != nil || j.typ != "JWT" || !reflect.DeepEqual(j.audience, []string{"a", "b"}) || !j.expires.Equal(time.Unix(1.5e9, 0)) || j.client != "c" || string(j.resource) != `"r"` {
 		t.Errorf("%+v, %v", j, err)
 	}
 	for _, s := range []string{
