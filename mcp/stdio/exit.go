@@ -45,7 +45,7 @@ func (e *ExitError) Error() string {
 	default:
 		s += " was terminated by " + e.State.String()
 	}
-	if text := quoteStderr(e.Stderr, e.hidden); text != "" {
+	if text := quoteStderr(linesFrom(e.Stderr, 0), e.hidden); text != "" {
 		s += ": " + text
 	}
 	return s
@@ -60,15 +60,25 @@ func (e *ExitError) Unwrap() error {
 
 const minSecret = 5
 
-// hide returns s with a mask in place of secrets. display.Redact, for all encodings, would
-// add 16 KB.
+// hide returns s with a mask in place of secrets, which may overlap. display.Redact, for all
+// encodings, would add 16 KB.
 func hide(s string, secrets []string) string {
-	for _, secret := range secrets {
-		if len(secret) >= minSecret { // shorter ones occur in other words
-			s = strings.Join(strings.Split(s, secret), diag.Mask)
+	var b []byte
+	end := 0 // of what is masked
+	for i := range len(s) {
+		for _, secret := range secrets {
+			if len(secret) >= minSecret && strings.HasPrefix(s[i:], secret) { // shorter ones occur in other words
+				if end <= i {
+					b = append(b, diag.Mask...)
+				}
+				end = max(end, i+len(secret))
+			}
+		}
+		if end <= i {
+			b = append(b, s[i])
 		}
 	}
-	return s
+	return string(b)
 }
 
 // quoteStderr returns the lines of s that state a reason, followed by the last few

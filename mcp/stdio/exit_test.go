@@ -63,8 +63,38 @@ func TestErrorsRedactStandardError(t *testing.T) {
 		t.Error(err)
 	}
 	tr = &Transport{Args: []string{"--token=hunter"}, Env: []string{"API_KEY=hunter-of-mine"}}
-	if got := hide("hunter-of-mine, hunter", tr.secrets()); got != "***, ***" {
-		t.Errorf("a secret that begins with another one: %s", got)
+	for in, want := range map[string]string{
+		"hunter-of-mine, hunter": "***, ***", "": "", "hunte": "hunte", "hunter": "***", "a hunterhunter!": "a ******!",
+		"the hunter-of-minefield-of-mine": "the ***", "abababab-abababa": "***-abababa", "ababababababab.": "***.",
+	} {
+		if got := hide(in, append(tr.secrets(), "minefield-of-mine", "abababab")); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}
+
+// TestEndsOfSecrets: what is kept of standard error may begin inside of a secret.
+func TestEndsOfSecrets(t *testing.T) {
+	const secret = "hunter-of-mine"
+	var s stderr
+	s.store([]byte("Error: " + secret[:6]))
+	said := s.total.Load()
+	s.store([]byte(secret[6:] + " is wrong\nmore\n"))
+	if got := hide(s.since(said), []string{secret}); got != "Error: *** is wrong\nmore\n" {
+		t.Errorf("%q", got)
+	}
+	if got := s.since(s.total.Load()); got != "" {
+		t.Errorf("%q", got)
+	}
+	lost := int(said) - len(secret[:6]) + 3 // of the line
+	s.store([]byte(strings.Repeat("x", maxStderr-int(s.total.Load())+lost)))
+	if kept := s.String(); !strings.HasPrefix(kept, secret[3:]) {
+		t.Fatalf("%.100q", kept)
+	}
+	for _, got := range []string{s.since(0), (&ExitError{Stderr: s.String(), hidden: []string{secret}}).Error()} {
+		if strings.Contains(got, secret[6:]) || !strings.Contains(got, "xxx") {
+			t.Errorf("%.100q", got)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package stdio
 import (
 	"bytes"
 	"io"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -75,7 +76,20 @@ func (s *stderr) String() string {
 // since returns what is kept of the bytes after the first n.
 func (s *stderr) since(n int64) string {
 	text := s.String()
-	return text[max(0, len(text)-int(s.total.Load()-n)):]
+	return linesFrom(text, max(0, len(text)-int(s.total.Load()-n)))
+}
+
+// linesFrom returns what is kept from a place on, with the beginning of its line, or
+// without the line if the beginning is lost: the rest may be the end of a secret.
+func linesFrom(text string, at int) string {
+	from := strings.LastIndexByte(text[:at], '\n') + 1
+	switch {
+	case at == len(text):
+		return ""
+	case from == 0 && len(text) == maxStderr:
+		from = strings.IndexByte(text, '\n') + 1
+	}
+	return text[from:]
 }
 
 // close waits for the output of the child, then for drain.

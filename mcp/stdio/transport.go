@@ -161,11 +161,6 @@ func (t *Transport) secrets() []string {
 			secrets = append(secrets, value)
 		}
 	}
-	for i := range secrets { // the longest first, as a shorter one may be a part of it
-		for j := i; j > 0 && len(secrets[j]) > len(secrets[j-1]); j-- {
-			secrets[j], secrets[j-1] = secrets[j-1], secrets[j]
-		}
-	}
 	return secrets
 }
 
