@@ -3,6 +3,7 @@ package skills_test
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -94,5 +95,22 @@ func TestLargeEntries(t *testing.T) {
 	}
 	if list, err := s.open(t, nil).List(t.Context()); len(list) < 15 || len(list) > 21 || !errors.Is(err, skills.ErrLimit) || list[0].Err() != nil {
 		t.Errorf("%d skills, %v", len(list), err)
+	}
+}
+
+// TestLargeContents: the client decodes only the texts of a content. Others took 50 times their length.
+func TestLargeContents(t *testing.T) {
+	s := newServer()
+	other := mcp.RawMessage("[" + strings.Repeat("0,", 200_000) + "1]")
+	s.reads = func(uri string) (object, bool) {
+		return object{"contents": []any{object{"uri": uri, "text": text, "other": other}}}, uri == refunds
+	}
+	k := s.skill(t, nil)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	data, err := k.Read(t.Context(), "SKILL.md")
+	runtime.ReadMemStats(&after)
+	if allocated := after.TotalAlloc - before.TotalAlloc; err != nil || string(data) != text || allocated > 20*uint64(len(other)) {
+		t.Errorf("%d bytes for %d, %v", allocated, len(other), err)
 	}
 }

@@ -49,13 +49,11 @@ func find(s *Skill, name string) *File {
 // readFile reads a file and verifies it. It uses CallList because ReadResource would
 // answer from the cache of the client and link 5 KB more.
 func readFile(ctx context.Context, s *Skill, f *File) (data []byte, err error) {
-	var text, blob, uri string
+	var text, blob string
 	n := int64(0)
 	err = s.r.c.CallList(ctx, "resources/read", f.URI, "contents", func(item mcp.RawMessage) bool {
-		v, _ := mcp.DecodeValue(item)
-		if setText(&uri, v, "uri"); uri == f.URI {
-			setText(&text, v, "text")
-			setText(&blob, v, "blob")
+		if textOf(item, "uri") == f.URI {
+			text, blob = textOf(item, "text"), textOf(item, "blob")
 			n++
 		}
 		return true
@@ -80,6 +78,16 @@ func readFile(ctx context.Context, s *Skill, f *File) (data []byte, err error) {
 		return nil, err
 	}
 	return data, nil
+}
+
+// textOf returns a member of an object that is a text, or "". Decoded, a server's object takes
+// up to 50 times its length.
+func textOf(object mcp.RawMessage, key string) string {
+	r := wire.NewReader(wire.Lookup(object, key))
+	if r.Kind() != wire.String {
+		return ""
+	}
+	return r.String()
 }
 
 func verify(s *Skill, f *File, data []byte) error {
