@@ -35,7 +35,7 @@ import (
 // state; hosts can share it.
 type ResultLimits struct {
 	MaxResultText int // bytes of text in a result, without the note [50,000]
-	MaxResultData int // bytes of an image, of audio or of a binary resource [1 MB]; of all in a result, four times that
+	MaxResultData int // bytes of an image, of audio or of a binary resource [1 MB]; of all in a result, four times that, in up to 100
 
 	// Folder is where the host writes the content that it removes from results. It
 	// is created if it is missing. In it, the host makes a folder of its own (mode
@@ -107,14 +107,16 @@ func (t *Tool) limited(res *mcp.CallToolResult) *mcp.CallToolResult {
 func (l *resultLimiter) limit(res *mcp.CallToolResult, tool string, maxText int) *mcp.CallToolResult {
 	maxText = wire.Limit(maxText, l.MaxResultText, math.MaxInt)
 	content, texts, total := make([]mcp.Content, 0, len(res.Content)+1), make([]string, 0, len(res.Content)+1), 0
-	changed, images, stays, room := false, 0, make(map[int]bool), l.MaxResultData
+	changed, images, stays, room, left := false, 0, make(map[int]bool), l.MaxResultData, maxBinaries
 	if room < math.MaxInt/4 {
 		room *= 4
+	} else {
+		left = math.MaxInt
 	}
 	for i := range res.Content {
 		c := res.Content[i]
 		stays[i] = isBinary(&c) && len(blocks.Text(&c)) <= maxNote
-		if note := l.binary(&c, tool, &room); note != "" {
+		if note := l.binary(&c, tool, &room, &left); note != "" {
 			c, changed, stays[i] = mcp.TextContent(note), true, true
 		}
 		content, texts = append(content, c), append(texts, blocks.Text(&c))
@@ -162,6 +164,9 @@ func (l *resultLimiter) limit(res *mcp.CallToolResult, tool string, maxText int)
 const (
 	maxNote   = 256 // bytes of the note about an image in a result that is too long
 	maxImages = 20  // in a result that is too long
+
+	maxBinaries = 100    // in a result, as a provider takes no more images
+	maxFiles    = 10_000 // of a host
 )
 
 // isBinary reports whether a block has data that is not text.
@@ -192,14 +197,14 @@ func (t *Tool) limitedError(err error) error {
 }
 
 // binary returns the note in place of binary content that is too large, or larger than
-// the room that is left in the result, or "".
-func (l *resultLimiter) binary(c *mcp.Content, tool string, room *int) string {
+// the room that is left in the result, or one too many, or "".
+func (l *resultLimiter) binary(c *mcp.Content, tool string, room, left *int) string {
 	data, mimeType := blocks.Data(c), c.MIMEType
 	size := len(data) / 4 * 3
-	switch {
-	case !isBinary(c) || blocks.ForUser(c):
+	if !isBinary(c) || blocks.ForUser(c) {
 		return ""
-	case size <= min(l.MaxResultData, *room):
+	}
+	if *left--; *left >= 0 && size <= min(l.MaxResultData, *room) {
 		*room -= size
 		return ""
 	}
@@ -211,6 +216,9 @@ func (l *resultLimiter) binary(c *mcp.Content, tool string, room *int) string {
 	decoded, err := block.Bytes()
 	if err != nil {
 		return note + ", which are not base64]"
+	}
+	if *left < 0 { // nor a file each
+		return note + "]"
 	}
 	return note + l.store(decoded, tool, extension(mimeType)) + "]"
 }
@@ -293,7 +301,7 @@ func (l *resultLimiter) write(data []byte, name string) (path string, err error)
 	case n > l.MaxFolder:
 		return "", errors.New("it is larger than " + strconv.FormatInt(l.MaxFolder, 10) + " bytes")
 	default:
-		for len(l.files) > 0 && l.size+n > l.MaxFolder {
+		for len(l.files) > 0 && (l.size+n > l.MaxFolder || len(l.files) >= maxFiles) {
 			_ = os.Remove(l.files[0].path)
 			l.size -= l.files[0].size
 			l.files = l.files[1:]

@@ -188,6 +188,38 @@ func TestDataOfAResultIsLimited(t *testing.T) {
 	}
 }
 
+// TestManySmallImages: providers refuse a request with thousands of images, and each image
+// that is not shown would become a file.
+func TestManySmallImages(t *testing.T) {
+	t.Parallel()
+	for _, first := range []int{1, 500} { // bytes of the first five; the second leaves no room
+		res := &mcp.CallToolResult{}
+		for i := range 1000 {
+			n := 1
+			if i < 5 {
+				n = first
+			}
+			res.Content = append(res.Content, mcp.ImageContent(make([]byte, n), "image/png"))
+		}
+		folder := t.TempDir()
+		_, tool := limitedHost(t, &host.ResultLimits{MaxResultData: 500, MaxResultText: 100_000, Folder: folder}, res)
+		got, err := tool.Call(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		images := 0
+		for _, c := range got.Content {
+			if c.Type == mcp.ContentImage {
+				images++
+			}
+		}
+		files, _ := filepath.Glob(filepath.Join(folder, "*", "*"))
+		if images > 100 || len(files) > 100 || images+len(files) != 100 || len(got.Content) != 1000 {
+			t.Errorf("%d of %d blocks are images, %d files", images, len(got.Content), len(files))
+		}
+	}
+}
+
 func TestStructuredContentRemainsWholeForPrograms(t *testing.T) {
 	t.Parallel()
 	big := `{"a":"` + strings.Repeat("x", 1000) + `"}`
