@@ -69,6 +69,25 @@ func TestReplacedServer(t *testing.T) {
 	}
 }
 
+// TestServerIsReplacedWhileTheUserAnswers: another call may find the other server first.
+func TestServerIsReplacedWhileTheUserAnswers(t *testing.T) {
+	s := &replacedServer{changingServer: changingServer{done: make(chan struct{})}}
+	var c *mcp.Client
+	c = connectTransport(t, replacedTransport{s}, &mcp.Options{
+		CachedServer: &mcp.ServerInfo{ProtocolVersion: modern},
+		Handlers: []mcp.Handler{mcp.Roots{List: func(ctx context.Context) ([]mcp.Root, error) {
+			s.replaced = true
+			_, err := c.CallTool(ctx, "new", nil)
+			return []mcp.Root{{URI: "file:///secret"}}, err
+		}}},
+	})
+	_, err := c.CallTool(t.Context(), "old", nil)
+	wantError(t, err, mcp.ErrInputRequired)
+	if len(s.got) != 1 || strings.Contains(s.got[0], "old") {
+		t.Errorf("the legacy server received %s", s.got)
+	}
+}
+
 // TestServerIsReplacedWithinList: another server does not continue a list of the first one.
 func TestServerIsReplacedWithinList(t *testing.T) {
 	for _, cache := range []mcp.Cache{nil, mcp.CacheSize(0)} {
