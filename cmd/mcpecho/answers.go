@@ -24,7 +24,7 @@ func (c *invocation) answers(s *conversation) []mcp.Handler {
 	refuse := func(method, flag string) mcp.Handler {
 		var said sync.Once
 		return mcp.HandleRequest(method, func(context.Context, mcp.RawMessage) (any, error) {
-			said.Do(func() { c.note(s, upperFirst(c.askHint(flag))) })
+			said.Do(func() { c.tell(s, upperFirst(c.askHint(flag))) })
 			return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "this client does not handle " + method}
 		})
 	}
@@ -100,7 +100,7 @@ const (
 // createMessage runs the program. The server receives no details of its failure,
 // because they may contain secrets of the user.
 func (p *sampler) createMessage(ctx context.Context, params *mcp.CreateMessageParams) (*mcp.CreateMessageResult, error) {
-	defer p.c.hold.Asking(false)()
+	defer p.c.hold.Asking("")()
 	select {
 	case p.turn <- struct{}{}:
 	case <-ctx.Done():

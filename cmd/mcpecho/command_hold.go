@@ -49,7 +49,7 @@ func (c *invocation) findSession() (is bool, err error) {
 
 // connectSession connects to the holder of the session.
 func (c *invocation) connectSession(ctx context.Context, s *conversation, opts *mcp.Options) (*mcp.Client, error) {
-	t := &hold.Transport{Name: hold.Name{Text: c.session, Program: c.name}, Records: c.recorder != nil, Asking: func() { c.note(s, "The server asks a question, which the terminal of hold shows.") }}
+	t := &hold.Transport{Name: hold.Name{Text: c.session, Program: c.name}, Records: c.recorder != nil, Note: func(note string) { c.note(s, note) }}
 	opts.Handlers = append(t.Handlers(), mcp.Tasks{})
 	p := c.newProgress(s.console, "connecting to "+c.targetName())
 	defer p.End()
@@ -150,11 +150,10 @@ func (c *invocation) beginSession(ctx context.Context, s *conversation) error {
 func (c *invocation) holdOptions(s *conversation, o *mcp.Options) {
 	say := func(text string, err error) { c.note(s, text+failure.Text(err)) }
 	o.Timeout, o.MaxTimeout = -1, -1
-	o.Handlers = append(c.answers(s), c.elicitation(s), mcp.Tasks{}, mcp.HandleNotification("", func(_ context.Context, method string, params mcp.RawMessage) { c.hold.Notify(method, params) }))
-	log := o.Log
-	o.Log = func(ctx context.Context, m *mcp.LogMessage) {
-		if c.hold.Log(m); log != nil { // for -v
-			log(ctx, m)
+	trace := o.Trace.Message
+	o.Trace.Message = func(ctx context.Context, sent bool, data []byte) {
+		if trace(ctx, sent, data); !sent {
+			c.hold.Receive(data)
 		}
 	}
 	o.Trace.Reconnect = func(_ context.Context, err error, _ time.Duration) {

@@ -65,7 +65,7 @@ func TestSessionIsLikeTheServer(t *testing.T) {
 		for _, line := range []string{
 			"tools", "tools --json", "templates", "skills check", "skills read greet", "info --json", "info echo --json",
 			"call echo message=hi", "call echo message=hi --json", "call echo", "call fail", "call fail --json", "call nothing", "call nothing {} --json",
-			"call everything", "call image", "call image -o " + picture, "call big bytes=100000",
+			"call everything", "call log -v", "call image", "call image -o " + picture, "call big bytes=100000",
 			"read echo://text", "read echo://nothing", "prompt review language=go", "complete prompt review language g",
 			"raw tools/list", "raw tools/list {}", "raw nothing", "raw notifications/nothing", "raw tool/list", "task get nothing", "watch echo://text --json",
 		} {
@@ -214,7 +214,7 @@ func TestSessionAsks(t *testing.T) {
 				args = append(args, "--timeout", "2500ms")
 			}
 			r := runCommand(t, args...)
-			if r.status != 0 || !strings.Contains(r.stdout, want) || strings.Contains(r.stderr, "question") {
+			if r.status != 0 || !strings.Contains(r.stdout, want) || strings.Contains(r.stderr, "Answered a question") != (tool == "ask_elicitation") {
 				t.Errorf("%s, %s: %+v", version, tool, r)
 			}
 		}
@@ -223,11 +223,22 @@ func TestSessionAsks(t *testing.T) {
 	}
 }
 
-// TestWrongAnswerOfHold: hold says that its answer does not fit, and no call fails with it.
+// TestDeclinedQuestion: callers learn what hold cannot answer, and what would help.
+func TestDeclinedQuestion(t *testing.T) {
+	t.Parallel()
+	for _, version := range []string{"2026-07-28", "2025-11-25"} {
+		h := holdServer(t, "declines", "--", "mcpecho", "serve", "--protocol", version).begun(t)
+		runCommand(t, "call", "@declines", "ask_elicitation").want(t, failure.Done, "{\"action\":\"decline\"}\n", "Declined a question of the server, because hold has no terminal: What is your name?\nTo answer it in advance, add --answer FIELD=VALUE for each of name, age, subscribe, color to the command that holds the session.\n")
+		h.end()
+		<-h.ended
+	}
+}
+
+// TestWrongAnswerOfHold: hold and callers say that its answer does not fit, and no call fails with it.
 func TestWrongAnswerOfHold(t *testing.T) {
 	t.Parallel()
 	h := holdServer(t, "wrong", "--answer", "accept", "--", "mcpecho", "serve").begun(t)
-	runCommand(t, "call", "@wrong", "ask_elicitation").want(t, failure.Done, "{\"action\":\"cancel\"}\n", "")
+	runCommand(t, "call", "@wrong", "ask_elicitation").want(t, failure.Done, "{\"action\":\"cancel\"}\n", "--answer does not fit the question")
 	h.stderr.until(t, "--answer does not fit the question")
 	if r := runCommand(t, "raw", "@wrong", "no/method"); r.status != failure.Refused || strings.Contains(r.stderr, "--answer") {
 		t.Errorf("%+v", r)

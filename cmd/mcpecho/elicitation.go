@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/form"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/hold"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/lineedit"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/toolargs"
@@ -41,7 +42,7 @@ func (c *invocation) elicitation(s *conversation) mcp.Elicitation {
 			case a != nil:
 				return a.page(ctx, r)
 			}
-			c.note(s, "Declined to open a page, because this is not a terminal; --answer accept agrees: "+terminal.FirstLine(r.Message))
+			c.tell(s, "Declined to open a page, because this is not a terminal; --answer accept agrees: "+terminal.FirstLine(r.Message))
 			return mcp.ElicitDecline, nil
 		},
 	}
@@ -65,7 +66,7 @@ type inputLine struct {
 
 // begin waits for its turn and prints the question.
 func (a *asker) begin(ctx context.Context, message string) (end func(), err error) {
-	answered := a.c.hold.Asking(true)
+	answered := a.c.hold.Asking(hold.OnTerminal)
 	select {
 	case a.turn <- struct{}{}:
 	case <-ctx.Done():

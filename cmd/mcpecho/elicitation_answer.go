@@ -51,7 +51,7 @@ func (c *invocation) answerForm(s *conversation, given *flags.Answer, p *mcp.Eli
 	}
 	if others := otherAnswers(fields, given); len(others) > 0 {
 		if reason == "" {
-			c.note(s, "The question has no field "+terminal.EscapeName(others[0].Key)+": "+terminal.FirstLine(p.Message))
+			c.tell(s, "The question has no field "+terminal.EscapeName(others[0].Key)+": "+terminal.FirstLine(p.Message))
 		} else {
 			reason += ", and there is no field " + wire.Quote(others[0].Key)
 		}
@@ -60,11 +60,11 @@ func (c *invocation) answerForm(s *conversation, given *flags.Answer, p *mcp.Eli
 		if err := c.wrongAnswer(fields, given, p.Message, reason); c.hold == nil {
 			s.refuse(err)
 		} else { // a call that fails later has another reason
-			s.console.Line(failure.Text(err))
+			c.tell(s, failure.Text(err))
 		}
 		return &mcp.ElicitResult{Action: mcp.ElicitCancel}, nil
 	}
-	c.note(s, "Answered a question of the server: "+terminal.FirstLine(p.Message))
+	c.tell(s, "Answered a question of the server: "+terminal.FirstLine(p.Message))
 	return &mcp.ElicitResult{Action: mcp.ElicitAccept, Content: content}, nil
 }
 
@@ -72,12 +72,12 @@ func (c *invocation) answerForm(s *conversation, given *flags.Answer, p *mcp.Eli
 func (c *invocation) answerPage(s *conversation, given *flags.Answer, r *mcp.URLRequest) mcp.ElicitAction {
 	switch given.Action {
 	case "accept":
-		c.note(s, "The server asks you to open a page: "+r.URL)
+		c.tell(s, "The server asks you to open a page: "+r.URL)
 		return mcp.ElicitAccept
 	case "cancel":
 		return mcp.ElicitCancel
 	}
-	c.note(s, "Declined to open a page; --answer accept agrees: "+terminal.FirstLine(r.Message))
+	c.tell(s, "Declined to open a page; --answer accept agrees: "+terminal.FirstLine(r.Message))
 	return mcp.ElicitDecline
 }
 
@@ -103,21 +103,25 @@ func (c *invocation) wrongAnswer(fields []mcp.FormField, given *flags.Answer, me
 	}
 	f := &failure.Error{Status: failure.Usage, Kind: "usage", Message: text}
 	if c.shell == nil { // where it is not known which command asked
-		f.Hint = answerHint(fields)
+		f.Hint = c.answerHint(fields)
 	}
 	return f
 }
 
 // answerHint says how to answer a form in advance.
-func answerHint(fields []mcp.FormField) string {
+func (c *invocation) answerHint(fields []mcp.FormField) string {
+	where := ""
+	if c.hold != nil {
+		where = " to the command that holds the session"
+	}
 	if len(fields) == 0 {
-		return "add --answer accept"
+		return "add --answer accept" + where
 	}
 	names := make([]string, len(fields))
 	for i := range fields {
 		names[i] = terminal.EscapeName(fields[i].Name)
 	}
-	return "add --answer FIELD=VALUE for each of " + strings.Join(names, ", ")
+	return "add --answer FIELD=VALUE for each of " + strings.Join(names, ", ") + where
 }
 
 // refuse records the first answer that did not fit. The command fails with it.
@@ -140,10 +144,20 @@ func (s *conversation) takeRefused() error {
 
 // declineForm declines a form without a terminal, and says how to answer it.
 func (c *invocation) declineForm(s *conversation, p *mcp.ElicitParams) {
-	c.note(s, "Declined a question of the server, because this is not a terminal: "+terminal.FirstLine(p.Message))
+	where := "this is not a terminal"
+	if c.hold != nil {
+		where = "hold has no terminal"
+	}
+	c.tell(s, "Declined a question of the server, because "+where+": "+terminal.FirstLine(p.Message))
 	line := "With --answer, you can answer it in advance."
 	if fields, err := p.Fields(); err == nil && c.shell == nil {
-		line = "To answer it in advance, " + answerHint(fields) + "."
+		line = "To answer it in advance, " + c.answerHint(fields) + "."
 	}
+	c.tell(s, line)
+}
+
+// tell is note for what has become of a question of the server. Callers of hold see it, too.
+func (c *invocation) tell(s *conversation, line string) {
 	c.note(s, line)
+	c.hold.Asking(c.hide(line))()
 }

@@ -43,8 +43,8 @@ const ownCode = 1 << 40
 // A Transport leads to the holder of a session.
 type Transport struct {
 	Name
-	Asking  func() // called when the terminal of the holder shows a question; may be nil
-	Records bool   // whether Trace receives messages without the secrets of the server's settings
+	Note    func(string) // receives what the holder says about questions of the server; may be nil
+	Records bool         // whether Trace receives messages without the secrets of the server's settings
 
 	// Entry has the name, the source, the tools and the timeout of the entry that the holder
 	// has connected to; nil for another server. Open sets it.
@@ -146,8 +146,10 @@ func (t *Transport) dial(ctx context.Context, h jsonrpc.Handler) (_ *callerConn,
 		case m.Method == methodAsking && string(wire.Lookup(m.Params, "now")) != "true":
 			resume()
 		case m.Method == methodAsking && h.Pause != nil:
-			if resume = h.Pause(); t.Asking != nil && string(wire.Lookup(m.Params, "shown")) == "true" {
-				t.Asking()
+			resume()
+			resume = h.Pause()
+			if note := text(m.Params, "note"); note != "" && t.Note != nil {
+				t.Note(note)
 			}
 		case message != nil:
 			message(conn, m)

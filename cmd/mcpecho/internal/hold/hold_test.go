@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/internal/testutil"
+	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 	"github.com/stdmcp/stdmcp/mcp/mcptest"
@@ -52,7 +54,11 @@ func begin(t *testing.T, server *mcptest.Server, name, version string) *Holder {
 			t.Errorf("ended after %v", took)
 		}
 	})
-	client := server.Connect(&mcp.Options{ProtocolVersions: []string{version}, Timeout: -1, MaxTimeout: -1, Handlers: []mcp.Handler{mcp.Tasks{}, mcp.HandleNotification("", func(_ context.Context, method string, params mcp.RawMessage) { h.Notify(method, params) })}})
+	client := server.Connect(&mcp.Options{ProtocolVersions: []string{version}, Timeout: -1, MaxTimeout: -1, Handlers: []mcp.Handler{mcp.Tasks{}}, Trace: &mcp.Trace{Message: func(_ context.Context, sent bool, data []byte) {
+		if !sent {
+			h.Receive(data)
+		}
+	}}})
 	t.Cleanup(func() { client.Close() })
 	greeting := mcp.RawMessage(`{"protocolVersion":"` + version + `","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"a","version":"1"}}`)
 	if client.Server().Modern() {
@@ -220,20 +226,84 @@ func TestCancelAndProgress(t *testing.T) {
 	}
 }
 
-// TestCallersSayThatAQuestionIsShown, and not that the holder answers one by itself.
+// TestCallersSayWhatTheHolderSays about questions, and nothing without a note.
 func TestCallersSayThatAQuestionIsShown(t *testing.T) {
 	inFolder(t)
 	h := begin(t, echo(t), "asks", versions[1])
-	var said atomic.Int32
-	tr := &Transport{Name: Name{"asks", "mcpecho"}, Asking: func() { said.Add(1) }}
+	said := make(chan string, 10)
+	tr := &Transport{Name: Name{"asks", "mcpecho"}, Note: func(note string) { said <- note }}
 	c, err := mcp.Connect(t.Context(), tr, &mcp.Options{Handlers: tr.Handlers()})
 	testutil.Must(t, err)
 	defer c.Close()
-	for _, shown := range []bool{false, true} {
-		h.Asking(shown)()
+	defer h.Asking("")()
+	for _, note := range []string{"shown", "", "declined"} {
+		h.Asking(note)()
 	}
-	if !testutil.Eventually(func() bool { return said.Load() > 0 }) || said.Load() != 1 {
-		t.Errorf("said %d times", said.Load())
+	for _, want := range []string{"shown", "declined"} {
+		if got := <-said; got != want {
+			t.Errorf("%q, not %q", got, want)
+		}
+	}
+}
+
+// TestLogsComeBeforeTheResponse, which is all that a caller may wait for.
+func TestLogsComeBeforeTheResponse(t *testing.T) {
+	inFolder(t)
+	for _, version := range versions {
+		t.Run(version, func(t *testing.T) {
+			const calls = 100
+			server := mcptest.New(t)
+			server.Tool("log", nil, func(c *mcptest.Call) (any, error) {
+				c.Log("info", "one")
+				c.Log("info", "two")
+				return "", nil
+			})
+			begin(t, server, "logs", version)
+			for range calls {
+				var logs atomic.Int32
+				tr := &Transport{Name: Name{"logs", "mcpecho"}}
+				c, err := mcp.Connect(t.Context(), tr, &mcp.Options{LogLevel: "debug", Trace: &mcp.Trace{Message: func(_ context.Context, sent bool, data []byte) {
+					if !sent && text(data, "method") == "notifications/message" {
+						logs.Add(1)
+					}
+				}}})
+				testutil.Must(t, err)
+				_, err = c.CallTool(t.Context(), "log", nil)
+				if n := logs.Load(); err != nil || n != 2 {
+					t.Fatalf("%d logs, %v", n, err)
+				}
+				c.Close()
+			}
+		})
+	}
+}
+
+// TestLevelOfWatch: the calls of all callers have it while one watches, unless they have their own.
+func TestLevelOfWatch(t *testing.T) {
+	inFolder(t)
+	server := echo(t)
+	h := begin(t, server, "level", versions[0])
+	level := func(own mcp.LoggingLevel) string {
+		c := call(t, "level")
+		testutil.Must(t, c.SetLogLevel(t.Context(), own))
+		_, err := c.CallTool(t.Context(), "echo", map[string]any{"text": "a"})
+		testutil.Must(t, err)
+		calls := server.Calls("echo")
+		raw := wire.Lookup(calls[len(calls)-1].Params, "_meta", logLevel)
+		return string(raw)
+	}
+	watch := call(t, "level")
+	testutil.Must(t, watch.SetLogLevel(t.Context(), "info"))
+	before := level("")
+	_, err := watch.Call(t.Context(), Kept, nil)
+	testutil.Must(t, err)
+	during, own := level(""), level("error")
+	watch.Close()
+	if !testutil.Eventually(func() bool { return h.level() == nil }) {
+		t.Error("the level is left")
+	}
+	if got := []string{before, during, own, level("")}; !slices.Equal(got, []string{"", `"info"`, `"error"`, ""}) {
+		t.Errorf("%q", got)
 	}
 }
 
@@ -305,7 +375,7 @@ func TestSlowReader(t *testing.T) {
 		testutil.Must(t, err)
 	}
 	for range 1000 {
-		h.Log(&mcp.LogMessage{Level: "info", Data: mcp.RawMessage(`"secret"`)})
+		h.Receive([]byte(`{"method":"notifications/message","params":{"level":"info","data":"secret"}}`))
 	}
 	if res, err := call(t, "slow").CallTool(t.Context(), "echo", map[string]any{"text": "a"}); err != nil || res.Content[0].Text != "a" {
 		t.Error(err)
@@ -322,7 +392,7 @@ func TestLogsForACallerThatDoesNotRead(t *testing.T) {
 	s := greet(t, "stopped")
 	defer s.Close()
 	for range 100 {
-		h.Log(&mcp.LogMessage{Level: "info", Data: mcp.RawMessage(`"` + strings.Repeat("x", 1<<20) + `"`)})
+		h.Receive([]byte(`{"method":"notifications/message","params":{"level":"info","data":"` + strings.Repeat("x", 1<<20) + `"}}`))
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()

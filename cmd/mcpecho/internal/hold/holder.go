@@ -65,6 +65,11 @@ type Holder struct {
 	asking   int // open questions
 }
 
+// OnTerminal is the note for Asking if the user sees the question.
+const OnTerminal = "The server asks a question, which the terminal of hold shows."
+
+const logLevel = "io.modelcontextprotocol/logLevel" // in _meta
+
 // A notification is one of the server, or of the holder.
 type notification struct {
 	method string
@@ -175,25 +180,31 @@ func (h *Holder) keepLocked(n notification) {
 	}
 }
 
-// Log passes a log message to all callers.
-func (h *Holder) Log(m *mcp.LogMessage) {
-	if params, err := m.MarshalJSON(); err == nil {
-		n := notification{"notifications/message", secrets.HideJSON(params, h.hide)}
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		h.keepLocked(n)
-		h.sendLocked(n)
+// Receive passes a message of the server to all callers if it is a notification that belongs
+// to no call, unless the server imitates the holder. From 2026-07-28 on, changes come by the
+// subscription of each. The client calls Receive before it uses the message, so that callers
+// receive what the server has sent before a response.
+func (h *Holder) Receive(data []byte) {
+	if r := wire.NewReader(data); r.Kind() == wire.Array { // a batch
+		for r.Array(); r.More(); {
+			h.Receive(r.Raw())
+		}
+		return
 	}
-}
-
-// Notify passes a notification to all callers, unless the server imitates the holder. From
-// 2026-07-28 on, changes come by the subscription of each.
-func (h *Holder) Notify(method string, params mcp.RawMessage) {
+	s, method := h.session.Load(), text(data, "method")
+	switch {
+	case method == "", wire.Lookup(data, "id") != nil, strings.HasPrefix(method, ownMethods), method == "notifications/progress", method == "notifications/cancelled":
+		return
+	case isSubscribed(method) && s != nil && s.Client.Server().Modern():
+		return
+	}
+	n := notification{method, secrets.HideJSON(wire.Lookup(data, "params"), h.hide)}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if !strings.HasPrefix(method, ownMethods) && (h.asker == nil || !isSubscribed(method)) {
-		h.sendLocked(notification{method, params})
+	if method == "notifications/message" {
+		h.keepLocked(n)
 	}
+	h.sendLocked(n)
 }
 
 func isSubscribed(method string) bool {
@@ -212,26 +223,25 @@ func (h *Holder) sendLocked(n notification) {
 }
 
 // Asking stops the clocks of all callers until done is called, while a question of the server
-// is open. shown means that the user sees it. Without a Holder, there are no callers.
-func (h *Holder) Asking(shown bool) (done func()) {
+// is open. They say note, unless it is empty. Without a Holder, there are no callers.
+func (h *Holder) Asking(note string) (done func()) {
 	if h == nil {
 		return func() {}
 	}
 	ask := func(n int) {
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		before := h.asking
-		if h.asking += n; before == 0 || h.asking == 0 {
-			h.sendLocked(asking(n > 0, shown))
+		if h.asking += n; n > 0 || h.asking == 0 {
+			h.sendLocked(asking(n > 0, note))
 		}
 	}
 	ask(1)
 	return func() { ask(-1) }
 }
 
-func asking(now, shown bool) notification {
+func asking(now bool, note string) notification {
 	b := wire.AppendBool(wire.AppendKey([]byte{'{'}, "now"), now)
-	return notification{methodAsking, append(wire.AppendBool(wire.AppendKey(b, "shown"), shown), '}')}
+	return notification{methodAsking, append(wire.AppendString(wire.AppendKey(b, "note"), note), '}')}
 }
 
 // Idle reports whether no call waits for the server.

@@ -33,6 +33,7 @@ type caller struct {
 	calls      map[jsonrpc.ID]context.CancelFunc // without a response
 	greeted    bool                              // it has sent its first request
 	watching   bool
+	level      []byte                       // of the logs that it watches, as JSON (2026-07-28); nil for none
 	listening  jsonrpc.ID                   // its last subscription (2026-07-28)
 	subscribed map[string]*mcp.Subscription // by URI, before 2026-07-28
 }
@@ -109,6 +110,13 @@ func (c *caller) message(m *jsonrpc.Message) {
 			h.mu.Lock()
 			delete(c.calls, m.ID)
 			h.mu.Unlock()
+			flushed := make(chan struct{})
+			if c.queue.Add(func() { close(flushed) }) { // the caller may leave with the response
+				select {
+				case <-flushed:
+				case <-c.conn.Done():
+				}
+			}
 			if e, ends := c.wireError(err); !ends && (ctx.Err() == nil || c.ctx.Err() != nil) { // the caller waits
 				_ = c.conn.Reply(context.WithoutCancel(ctx), m.ID, raw, e) // ends with the connection
 			}
@@ -139,6 +147,18 @@ func (c *caller) wireError(err error) (e *jsonrpc.Error, ends bool) {
 		e.Data = secrets.HideJSON(answer.Data, h.hide)
 	}
 	return e, false
+}
+
+// level returns the level of the logs that callers watch (2026-07-28), as JSON, or nil.
+func (h *Holder) level() (level []byte) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for c := range h.callers {
+		if c.level != nil {
+			level = c.level
+		}
+	}
+	return level
 }
 
 func refused(code int64, message string) error { return &jsonrpc.Error{Code: code, Message: message} }
@@ -177,7 +197,7 @@ func (c *caller) forward(ctx context.Context, m *jsonrpc.Message) (mcp.RawMessag
 		}
 		return s.Greeting, nil
 	case Kept:
-		return mcp.RawMessage("{}"), c.watch(ctx)
+		return mcp.RawMessage("{}"), c.watch(ctx, wire.Lookup(m.Params, "_meta", logLevel))
 	case "tools/list":
 		var cursor *string
 		if r := wire.NewReader(wire.Lookup(m.Params, "cursor")); r.Kind() == wire.String {
@@ -205,6 +225,9 @@ func (c *caller) forward(ctx context.Context, m *jsonrpc.Message) (mcp.RawMessag
 	params := m.Params
 	if meta := wire.Lookup(params, "_meta"); meta != nil { // the client adds to it what it has
 		own := without(meta, "io.modelcontextprotocol/protocolVersion", "io.modelcontextprotocol/clientInfo", "io.modelcontextprotocol/clientCapabilities", "progressToken")
+		if level := c.h.level(); level != nil && wire.Lookup(own, logLevel) == nil {
+			own = with(own, logLevel, level)
+		}
 		params = with(without(params, "_meta"), "_meta", own)
 		if token := wire.Lookup(meta, "progressToken"); token != nil {
 			client = client.With(mcp.CallOptions{Progress: func(p mcp.Progress) { c.progress(ctx, token, p) }})
@@ -219,7 +242,7 @@ func (c *caller) describe() (mcp.RawMessage, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.asking > 0 && !h.callers[c] {
-		c.send(asking(true, true))
+		c.send(asking(true, OnTerminal))
 	}
 	h.callers[c] = true
 	about := map[string]any{}
@@ -260,16 +283,14 @@ func (c *caller) progress(ctx context.Context, token []byte, p mcp.Progress) {
 }
 
 // watch sends what the holder has kept, and from now on nothing is kept. From 2026-07-28 on,
-// the calls of all callers ask for logs then; before, the server has one level for all.
-func (c *caller) watch(ctx context.Context) error {
+// the calls of all callers ask for logs of the given level then; before, the server has one
+// level for all.
+func (c *caller) watch(ctx context.Context, level []byte) error {
 	h := c.h
 	h.mu.Lock()
 	kept, id := h.kept, c.listening
-	h.kept, h.keptSize, c.watching = nil, 0, true
+	h.kept, h.keptSize, c.watching, c.level = nil, 0, true, level
 	h.mu.Unlock()
-	if client := h.session.Load().Client; h.asker != nil && client.Server().Capabilities.Logging != nil {
-		_ = client.SetLogLevel(ctx, mcp.LevelDebug) // sends nothing
-	}
 	for _, n := range kept {
 		if isSubscribed(n.method) && h.asker != nil {
 			n.params = changed(id)
