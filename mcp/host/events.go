@@ -5,8 +5,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/stdmcp/stdmcp/internal/diag"
 	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
 // An EventKind is the kind of an Event.
@@ -86,6 +88,12 @@ func (e *Event) size() int {
 	for _, names := range [...][]string{e.Added, e.Removed} {
 		for _, name := range names {
 			n += len(name)
+		}
+	}
+	if e.Err != nil {
+		n += len(e.Err.Error())
+		if refused, ok := diag.Find[*jsonrpc.Error](e.Err); ok {
+			n += len(refused.Data)
 		}
 	}
 	for _, c := range e.Changed {

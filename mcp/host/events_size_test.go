@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 
 	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
 // TestEventsAreLimitedInBytes: of events that nothing receives, few long ones are
@@ -32,6 +33,22 @@ func TestEventsAreLimitedInBytes(t *testing.T) {
 		}
 		b.emit(&Event{Kind: Logged, Line: "x"})
 	})
+}
+
+// TestErrorsInEventsAreLimitedInBytes: a server can refuse each list with a long error.
+func TestErrorsInEventsAreLimitedInBytes(t *testing.T) {
+	long := strings.Repeat("x", longEvent)
+	for _, refusal := range []*jsonrpc.Error{{Message: long}, {Data: jsonrpc.RawMessage(`"` + long + `"`)}} {
+		b := &eventBus{}
+		l := &listener{events: make(chan Event, maxBuffered)}
+		b.listeners = []*listener{l}
+		for range 10 {
+			b.emit(&Event{Kind: StateChanged, Err: newError(toolFailed, "failed to list tools", "x", refusal)})
+		}
+		if n := len(l.events); n != 1 {
+			t.Errorf("the channel holds %d events", n)
+		}
+	}
 }
 
 // TestChangesAreLimitedInBytes: an event has the definitions of the tools that have changed.
