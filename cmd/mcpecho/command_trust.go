@@ -59,14 +59,20 @@ func (c *invocation) trust(cfg *config.Config, name string) error {
 	if err := state.Trust(e); err != nil {
 		return failure.Local(err)
 	}
-	text := "Trusted " + terminal.EscapeName(name) + " in " + terminal.EscapeName(e.Source) + ". Until its entry changes, mcpecho\n"
-	for _, effect := range e.Effects() {
-		text += "  " + terminal.EscapeName(effect) + "\n"
-	}
+	text := "Trusted " + terminal.EscapeName(name) + " in " + terminal.EscapeName(e.Source) + ". Until its entry changes, mcpecho" + effects(e, "\n  ") + "\n"
 	if revoke := c.toType("To revoke it, ", append(cmdline.Own("trust", "--revoke"), cmdline.Word{Text: name})); revoke != "" {
 		text += revoke + "\n"
 	}
 	return c.print(text)
+}
+
+// effects returns what an entry does on this machine, each after before.
+func effects(e *config.Server, before string) string {
+	var b strings.Builder
+	for _, effect := range e.Effects() {
+		b.WriteString(before + terminal.EscapeName(effect))
+	}
+	return b.String()
 }
 
 // listTrusted prints the entries that are trusted.
@@ -154,9 +160,7 @@ func (c *invocation) confirmTrust(ctx context.Context) error {
 		return nil
 	}
 	text := "the server " + wire.Quote(c.entry.Name) + " in " + terminal.EscapeName(c.entry.Source) + " of this folder is not trusted"
-	for _, effect := range c.entry.Effects() {
-		text += "\n\t" + terminal.EscapeName(effect)
-	}
+	text += effects(c.entry, "\n\t")
 	refused := &failure.Error{Status: failure.Usage, Kind: "configuration", Message: text,
 		Hint: c.trustHint(c.entry)}
 	if !c.isTerminal(c.stdin) || !c.isTerminal(c.stderr) {

@@ -348,7 +348,7 @@ const maxReferenced = 64 << 10
 // asked about another content or another file.
 func (x *expansion) file(path string) (string, error) {
 	text, leads, _, err := x.readReference(path)
-	if shown := x.files.reference(path); err == nil && shown != nil && (shown.text != text && shown.code || shown.leads != leads) {
+	if shown := x.files.reference(path); err == nil && shown != nil && (shown.unread || shown.text != text && shown.code || shown.leads != leads) {
 		err = errOtherFile
 	}
 	return text, err

@@ -55,6 +55,7 @@ type fileEnv struct {
 	mu    lock.Mutex
 	files []envFile             // nil before; guarded by mu
 	refs  map[string]*reference // by the paths in ${file:PATH}; guarded by mu
+	size  int                   // of the files of refs in bytes; guarded by mu
 }
 
 // A reference is a file that an entry refers to, as Effects read it.
@@ -62,6 +63,7 @@ type reference struct {
 	text, leads string // see readReference; no text unless it is code
 	code        bool   // the content is not only a secret: it may decide what runs, and where the server is
 	outside     bool   // see isOutside
+	unread      bool   // the files before it have more than Expand takes
 }
 
 type envFile struct {
@@ -122,14 +124,21 @@ func (s *Server) showFile(path string, code bool) (line string) {
 	}
 	r := s.files.reference(path)
 	if r == nil {
-		r = &reference{code: code}
-		at := ""
-		r.text, r.leads, at, _ = newExpansion(context.Background(), s, nil).readReference(path)
-		r.outside = s.isOutside(at)
+		s.files.mu.Lock()
+		r = &reference{code: code, unread: s.files.size > maxFile}
+		s.files.mu.Unlock()
+		size := 0
+		if !r.unread {
+			at := ""
+			r.text, r.leads, at, _ = newExpansion(context.Background(), s, nil).readReference(path)
+			r.outside = s.isOutside(at)
+			size = len(r.text)
+		}
 		if !code {
 			r.text = "" // may change
 		}
 		s.files.mu.Lock()
+		s.files.size += size
 		if s.files.refs == nil {
 			s.files.refs = make(map[string]*reference)
 		}
@@ -140,6 +149,8 @@ func (s *Server) showFile(path string, code bool) (line string) {
 		line = ", a link to " + r.leads
 	}
 	switch {
+	case r.unread:
+		line += ", which is not read: there are too many files"
 	case r.code && r.outside:
 		line += ", which is outside of the project"
 	case r.code:

@@ -170,3 +170,24 @@ func TestFilesOutsideOfTheProject(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// TestManyFilesInQuestion: one file by many paths takes no gigabytes, and what was not read
+// is not used.
+func TestManyFilesInQuestion(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "big"), []byte(strings.Repeat("x", maxReferenced)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var args []string
+	for i := range 2 * maxFile / maxReferenced {
+		args = append(args, "\"${file:"+strings.Repeat("./", i)+"big}\"")
+	}
+	s := Parse([]byte(`{"x":{"command":"a","args":[`+strings.Join(args, ",")+`]}}`), filepath.Join(dir, "f.json"), "project").Servers[0]
+	lines := s.Effects()
+	if n := len(strings.Join(lines, "")); n > 2*maxFile || !strings.HasSuffix(lines[len(lines)-1], "there are too many files") {
+		t.Errorf("%d bytes", n)
+	}
+	if _, err := s.Trust().Expand(t.Context(), nil); err == nil {
+		t.Error("a file is used that the user did not see")
+	}
+}

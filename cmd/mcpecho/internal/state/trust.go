@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/statefile"
+	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 )
 
@@ -35,8 +36,12 @@ func readTrusted() (lines []string) {
 }
 
 func IsTrusted(e *config.Server) bool {
+	lines := readTrusted()
+	if !slices.ContainsFunc(lines, func(line string) bool { return strings.HasSuffix(line, " "+wire.Quote(e.Name)) }) {
+		return false // its files, which may be large, are not read
+	}
 	hash, entry, err := trustLine(e)
-	return err == nil && slices.Contains(readTrusted(), hash+" "+entry)
+	return err == nil && slices.Contains(lines, hash+" "+entry)
 }
 
 // Trust remembers an entry.

@@ -83,7 +83,7 @@ func writeOut(b []byte, v reflect.Value) []byte {
 		slices.Sort(names)
 		b = append(b, '{')
 		for _, name := range names {
-			b = writeOut(append(strconv.AppendQuote(b, name), ':'), members[name])
+			b = writeOut(append(append(b, strconv.Quote(name)...), ':'), members[name])
 		}
 		return append(b, '}')
 	case reflect.Slice:
@@ -96,7 +96,7 @@ func writeOut(b []byte, v reflect.Value) []byte {
 		}
 		return append(b, ']')
 	case reflect.String:
-		return strconv.AppendQuote(b, v.String())
+		return append(b, strconv.Quote(v.String())...) // AppendQuote would copy b each time
 	case reflect.Bool:
 		return append(strconv.AppendBool(b, v.Bool()), ' ')
 	}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -403,5 +404,24 @@ func TestTrustOfReferredFile(t *testing.T) {
 		if _, err := e.Trust().Expand(t.Context(), nil); err == nil {
 			t.Errorf("%s sends the file that a link leads to", e.Name)
 		}
+	}
+}
+
+// TestTrustOfLargeEntry: the hash takes a small multiple of the entry, and not its square.
+func TestTrustOfLargeEntry(t *testing.T) {
+	const args = 20_000
+	e := &config.Server{Name: "a", Command: "x", Args: slices.Repeat([]string{"argument"}, args)}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if _, _, err := trustLine(e); err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	if n := (after.TotalAlloc - before.TotalAlloc) / args; n > 1000 {
+		t.Errorf("%d bytes for each argument", n)
+	}
+	testutil.SetConfigHome(t, t.TempDir())
+	if n := testing.AllocsPerRun(1, func() { IsTrusted(e) }); n > 1000 { // which has no answer
+		t.Errorf("%g allocations without an answer", n)
 	}
 }
