@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"reflect"
 	"slices"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
@@ -15,41 +16,9 @@ import (
 func fields(pairs ...any) map[string]any {
 	o := make(map[string]any, len(pairs)/2)
 	for i := 0; i < len(pairs); i += 2 {
-		switch v := pairs[i+1].(type) {
-		case string:
-			if v == "" {
-				continue
-			}
-		case bool:
-			if !v {
-				continue
-			}
-		case int:
-			if v == 0 {
-				continue
-			}
-		case int64:
-			if v == 0 {
-				continue
-			}
-		case float64:
-			if v == 0 {
-				continue
-			}
-		case mcp.RawMessage:
-			if v == nil {
-				continue
-			}
-		case []any:
-			if v == nil {
-				continue
-			}
-		case map[string]any:
-			if v == nil {
-				continue
-			}
+		if v := pairs[i+1]; !reflect.ValueOf(v).IsZero() {
+			o[pairs[i].(string)] = v
 		}
-		o[pairs[i].(string)] = pairs[i+1]
 	}
 	return o
 }
