@@ -143,14 +143,6 @@ func (c *invocation) missingArgument() error {
 	return c.usage(message)
 }
 
-// cutLast is strings.Cut at the last separator.
-func cutLast(s, separator string) (before, after string, found bool) {
-	if i := strings.LastIndex(s, separator); i >= 0 {
-		return s[:i], s[i+len(separator):], true
-	}
-	return s, "", false
-}
-
 // extraArgument returns the failure for an argument that the command does not
 // accept.
 func (c *invocation) extraArgument(extra string) error {

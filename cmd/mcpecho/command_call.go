@@ -251,23 +251,22 @@ func (c *invocation) object(given *toolargs.Given, tool string, s *toolargs.Sche
 	return object, nil
 }
 
-// findTool is like the function, with a hint.
+// findTool returns the tool with this name, or a failure that suggests others.
 func (c *invocation) findTool(tools []*mcp.Tool, name string) (*mcp.Tool, error) {
-	t, err := findTool(tools, name)
-	if err == nil {
-		return t, nil
-	}
 	var names []string
 	for _, t := range tools {
+		if t.Name == name {
+			return t, nil
+		}
 		names = append(names, t.Name)
 	}
-	f := *failure.Classify(err)
+	f := failure.Classify(failure.NotFound("the server has no tool "+wire.Quote(name)+failure.DidYouMean(name, names), nil))
 	otherwise := c.toType("for a list, ", c.commandFor("tools"))
 	if c.flags.Sampling == "" && c.flags.Roots == nil && c.session == "" {
 		otherwise = strings.TrimSuffix("some servers offer tools only with --sampling or --root; "+otherwise, "; ")
 	}
 	f.Hint = c.didMean(name, names, otherwise)
-	return nil, &f
+	return nil, f
 }
 
 // elsewhere returns the hint for a name that the server does not have among what a command
@@ -312,18 +311,6 @@ func (c *invocation) tools(ctx context.Context, s *conversation) ([]*mcp.Tool, e
 	}
 	s.tools, s.listed = res.Tools, raw
 	return res.Tools, nil
-}
-
-// findTool returns the tool with this name, or a failure that suggests others.
-func findTool(tools []*mcp.Tool, name string) (*mcp.Tool, error) {
-	var names []string
-	for _, t := range tools {
-		if t.Name == name {
-			return t, nil
-		}
-		names = append(names, t.Name)
-	}
-	return nil, failure.NotFound("the server has no tool "+wire.Quote(name)+failure.DidYouMean(name, names), nil)
 }
 
 // explainUnknown returns err, unless name is not in the server's list. Then it

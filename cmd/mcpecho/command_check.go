@@ -70,21 +70,10 @@ func (c *invocation) checkAll(ctx context.Context) (all []checked, err error) {
 			all = append(all, one)
 		}
 	}
-	reached := 0
-	var failed error
-	for i, one := range all {
-		if one.err != nil {
-			if failed == nil || i == 0 {
-				failed = one.err
-			}
-			continue
-		}
-		reached++
+	if slices.ContainsFunc(all, func(one checked) bool { return one.err == nil }) {
+		return all, nil
 	}
-	if reached == 0 {
-		return nil, failed
-	}
-	return all, nil
+	return nil, all[0].err
 }
 
 // printCheck prints the results.

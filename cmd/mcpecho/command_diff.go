@@ -51,25 +51,17 @@ func runDiff(ctx context.Context, c *invocation) error {
 		return err
 	}
 	counts := countKinds(changes)
-	bad := counts[compat.Breaking]
-	message := terminal.Count(bad, "change") + " may break callers"
-	if bad > 0 {
-		message = terminal.Count(bad, "change") + " " + plural(bad, "breaks", "break") + " callers"
-	} else if c.flags.Strict {
-		bad = counts[compat.Unknown]
-		message = terminal.Count(bad, "change") + " may break callers"
+	bad, do := counts[compat.Breaking], " break callers"
+	switch {
+	case bad == 1:
+		do = " breaks callers"
+	case bad == 0 && c.flags.Strict:
+		bad, do = counts[compat.Unknown], " may break callers"
 	}
 	if bad > 0 {
-		return &failure.Error{Status: failure.Refused, Kind: "breaking", Message: message}
+		return &failure.Error{Status: failure.Refused, Kind: "breaking", Message: terminal.Count(bad, "change") + do}
 	}
 	return nil
-}
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return many
 }
 
 // readFile returns the catalog of a recording.

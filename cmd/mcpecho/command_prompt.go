@@ -25,11 +25,13 @@ func runPrompt(ctx context.Context, c *invocation) error {
 		return err
 	}
 	return c.withServer(ctx, func(s *conversation) error {
-		if err := c.checkPrompt(ctx, s, name, args); err != nil {
-			return err
+		if len(args) > 0 && s.Server().Capabilities.Prompts != nil { // a server may ignore an argument that it does not know
+			if err := c.wrongPrompt(name, args, c.findPrompt(ctx, s, name), nil); err != nil {
+				return err
+			}
 		}
 		sending, kept := sentTo(ctx)
-		res, err := c.getPrompt(sending, s, name, args)
+		res, err := s.GetPrompt(sending, name, args)
 		if err != nil {
 			return c.explainPrompt(ctx, s, name, args, c.explainUnknown(ctx, s, "prompt", name, lists()["prompts"], err))
 		}
@@ -57,19 +59,6 @@ func (c *invocation) readTexts(ctx context.Context, args []string) (map[string]s
 		texts[a.Key] = a.Value
 	}
 	return texts, nil
-}
-
-func (c *invocation) getPrompt(ctx context.Context, s *conversation, name string, args map[string]string) (*mcp.GetPromptResult, error) {
-	return s.GetPrompt(ctx, name, args)
-}
-
-// checkPrompt returns a failure if the prompt has declared its arguments and the given
-// ones do not fit. A server may ignore what it does not know.
-func (c *invocation) checkPrompt(ctx context.Context, s *conversation, name string, given map[string]string) error {
-	if len(given) == 0 || s.Server().Capabilities.Prompts == nil {
-		return nil
-	}
-	return c.wrongPrompt(name, given, c.findPrompt(ctx, s, name), nil)
 }
 
 // explainPrompt returns err, unless an argument is unknown or missing. Then it
@@ -163,7 +152,7 @@ var kinds = map[string]mcp.ReferenceType{
 func runComplete(ctx context.Context, c *invocation) error {
 	if kinds[c.args[0]] == "" { // NAME ARG VALUE: only templates have the form of a URI
 		kind := "prompt"
-		if isTemplate(c.args[0]) {
+		if strings.Contains(c.args[0], "://") || strings.Contains(c.args[0], "{") {
 			kind = "resource"
 		}
 		c.args = append([]string{kind}, c.args...)
@@ -197,7 +186,7 @@ func runComplete(ctx context.Context, c *invocation) error {
 		raw, err := s.Call(ctx, "completion/complete", params)
 		if err != nil {
 			err = c.explainUnknown(ctx, s, what, name, l, err)
-			known := templateVariables(name)
+			known := toolargs.TemplateVariables(name)
 			var f *failure.Error
 			if failure.Code(err) == 0 || errors.As(err, &f) {
 				return err
@@ -227,16 +216,11 @@ func runComplete(ctx context.Context, c *invocation) error {
 	})
 }
 
-// isTemplate reports whether a name is the URI template of a resource.
-func isTemplate(name string) bool {
-	return strings.Contains(name, "://") || strings.Contains(name, "{")
-}
-
 // explainNoArgument returns the failure for a prompt or template without one of its
 // arguments.
 func (c *invocation) explainNoArgument(ctx context.Context) error {
 	name := c.args[1]
-	known := templateVariables(name)
+	known := toolargs.TemplateVariables(name)
 	if kinds[c.args[0]] == mcp.RefPrompt {
 		err := c.withServer(ctx, func(s *conversation) error {
 			raw, err := c.fetch(ctx, s, lists()["prompts"])
@@ -267,18 +251,6 @@ func (c *invocation) explainNoArgument(ctx context.Context) error {
 	return c.usage("complete needs ARG; " + wire.Quote(name) + " has " + strings.Join(known, ", "))
 }
 
-// templateVariables returns the names of the variables in a URI template.
-func templateVariables(template string) (names []string) {
-	for _, part := range strings.Split(template, "{")[1:] {
-		inner, _, _ := strings.Cut(part, "}")
-		for name := range strings.SplitSeq(strings.TrimLeft(inner, "+#./;?&"), ",") {
-			name, _, _ = strings.Cut(name, ":")
-			names = append(names, strings.TrimSuffix(name, "*"))
-		}
-	}
-	return names
-}
-
 func (c *invocation) printCompletion(s *conversation, res *mcp.Completion) error {
 	var text bytes.Buffer
 	for _, v := range res.Values {
@@ -299,7 +271,7 @@ func runRead(ctx context.Context, c *invocation) error {
 	uri := c.args[0]
 	return c.withServer(ctx, func(s *conversation) error {
 		sending, kept := sentTo(ctx)
-		res, err := c.readResource(sending, s, uri)
+		res, err := s.ReadResource(sending, uri)
 		if err != nil {
 			return c.explainUnknown(ctx, s, "resource", uri, lists()["resources"], err)
 		}
@@ -319,7 +291,3 @@ func runRead(ctx context.Context, c *invocation) error {
 }
 
 var errNotBase64 = errors.New("a blob is not valid base64")
-
-func (c *invocation) readResource(ctx context.Context, s *conversation, uri string) (*mcp.ReadResourceResult, error) {
-	return s.ReadResource(ctx, uri)
-}

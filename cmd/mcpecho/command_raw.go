@@ -22,7 +22,7 @@ func runRaw(ctx context.Context, c *invocation) error {
 	method, tool := c.args[0], ""
 	var params any // without them, the request has none of its own
 	if len(c.args) > 1 {
-		raw, err := c.rawParams(ctx, method, c.args[1:])
+		raw, err := c.rawParams(ctx, c.args[1:])
 		if err != nil {
 			return err
 		}
@@ -77,7 +77,7 @@ func (c *invocation) noteSent(s *conversation, method string) {
 }
 
 // rawParams reads the parameters of a request: a JSON object, or - for standard input.
-func (c *invocation) rawParams(ctx context.Context, method string, words []string) (mcp.RawMessage, error) {
+func (c *invocation) rawParams(ctx context.Context, words []string) (mcp.RawMessage, error) {
 	text, from, err := toolargs.ReadJSON(ctx, words[0], "parameters", c.stdin)
 	if wrong := toolargs.UsageError(""); errors.As(err, &wrong) {
 		return nil, c.usage(wrong.Error())

@@ -35,7 +35,8 @@ func runServe(ctx context.Context, c *invocation) error {
 		return c.serveReplay(ctx)
 	}
 	if c.flags.Address != "" {
-		return c.serveHTTP(ctx, o)
+		web, err := serve.Start(c.flags.Address, o, c.flags.RequireLogin)
+		return c.serveUntilDone(ctx, web, err)
 	}
 	if c.isTerminal(c.stdin) {
 		_, _ = io.WriteString(c.stderr, "This is an MCP server. It reads a client's messages, one line of JSON each.\n"+
@@ -65,12 +66,6 @@ func (c *invocation) checkServeOutput(secret bool) error {
 		return c.refuseNull("the URL")
 	}
 	return nil
-}
-
-// serveHTTP runs the echo server over HTTP until ctx is done.
-func (c *invocation) serveHTTP(ctx context.Context, o *testserver.Options) error {
-	web, err := serve.Start(c.flags.Address, o, c.flags.RequireLogin)
-	return c.serveUntilDone(ctx, web, err)
 }
 
 // serveUntilDone prints the URLs of a server and waits until ctx is done.

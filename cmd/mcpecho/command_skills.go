@@ -118,7 +118,7 @@ func (c *invocation) readSkill(ctx context.Context, s *conversation, r *skills.R
 		}
 		content := mcp.ResourceContents{URI: uri, MIMEType: kind, Text: string(data)}
 		if !isText {
-			content.Text, content.Blob, content.IsBlob = "", base64Of(data), true
+			content.Text, content.Blob, content.IsBlob = "", base64.StdEncoding.EncodeToString(data), true
 		}
 		return c.printResult(&mcp.ReadResourceResult{Contents: []mcp.ResourceContents{content}})
 	}
@@ -193,8 +193,6 @@ func skillFailure(err error, hint string) error {
 	}
 	return &failure.Error{Status: failure.Refused, Kind: kind, Message: failure.Text(err) + hint, Err: err}
 }
-
-func base64Of(data []byte) string { return base64.StdEncoding.EncodeToString(data) }
 
 // A checkedSkill is the result of checking a skill.
 type checkedSkill struct {

@@ -18,7 +18,7 @@ import (
 // A step is a part of the tour.
 type step struct {
 	verb, what string
-	do         func(context.Context, *invocation, *conversation) (outcome string, err error)
+	do         func(context.Context, *conversation) (outcome string, err error)
 	want       string // prefix of the outcome
 }
 
@@ -106,7 +106,7 @@ func (c *invocation) tourServer(ctx context.Context, seconds string, show func(v
 			return err
 		}
 		for _, step := range tourSteps(seconds) {
-			outcome, err := step.do(ctx, c, s)
+			outcome, err := step.do(ctx, s)
 			if err == nil && !strings.HasPrefix(outcome, step.want) {
 				err = errors.New(step.verb + ": want " + step.want + ", got " + outcome)
 			}
@@ -145,7 +145,7 @@ func stepText(what, outcome string, width int) string {
 	return strings.ReplaceAll(terminal.Wrap(text, width-stepColumn), "\n", "\n"+strings.Repeat(" ", stepColumn))
 }
 
-func tourTools(ctx context.Context, c *invocation, s *conversation) (string, error) {
+func tourTools(ctx context.Context, s *conversation) (string, error) {
 	tools, err := s.ListTools(ctx)
 	var names []string
 	for _, t := range tools {
@@ -163,8 +163,8 @@ func enumerate(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-func tourCall(tool, args string) func(context.Context, *invocation, *conversation) (string, error) {
-	return func(ctx context.Context, _ *invocation, s *conversation) (string, error) {
+func tourCall(tool, args string) func(context.Context, *conversation) (string, error) {
+	return func(ctx context.Context, s *conversation) (string, error) {
 		var mu lock.Mutex // the last reports may arrive while Do returns
 		var reports []string
 		res, err := s.Do(ctx, &mcp.ToolCall{
@@ -195,16 +195,16 @@ func tourCall(tool, args string) func(context.Context, *invocation, *conversatio
 	}
 }
 
-func tourRead(ctx context.Context, c *invocation, s *conversation) (string, error) {
-	res, err := c.readResource(ctx, s, "echo://text")
+func tourRead(ctx context.Context, s *conversation) (string, error) {
+	res, err := s.ReadResource(ctx, "echo://text")
 	if err != nil || len(res.Contents) == 0 {
 		return "", err
 	}
 	return terminal.FirstLine(res.Contents[0].Text), nil
 }
 
-func tourPrompt(ctx context.Context, c *invocation, s *conversation) (string, error) {
-	res, err := c.getPrompt(ctx, s, "review", map[string]string{"language": "go"})
+func tourPrompt(ctx context.Context, s *conversation) (string, error) {
+	res, err := s.GetPrompt(ctx, "review", map[string]string{"language": "go"})
 	if err != nil || len(res.Messages) == 0 {
 		return "", err
 	}

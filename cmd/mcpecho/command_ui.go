@@ -72,7 +72,11 @@ func runUI(ctx context.Context, c *invocation) error {
 		_, _ = io.WriteString(c.stderr, "Press Ctrl-C to end it. It also ends a minute after the page was closed.\n")
 	}
 	if c.isTerminal(c.stdout) {
-		go c.openUI(ctx, server.URL, end) // ends within seconds
+		go func() { // ends within seconds
+			if _, err := c.browseOnce(ctx, server.URL, end); err != nil && ctx.Err() == nil {
+				_, _ = io.WriteString(c.stderr, "Cannot start a browser ("+terminal.EscapeLine(err.Error())+"); please open the page yourself.\n")
+			}
+		}()
 	}
 	err = server.Wait(ctx)
 	if err == ticket.ErrTwice {
@@ -91,13 +95,6 @@ func watchUI(ctx context.Context, files *watchfiles.Watcher, changed func(string
 			return
 		}
 		changed(changedFiles(paths))
-	}
-}
-
-// openUI opens the page in the user's browser, if there is one.
-func (c *invocation) openUI(ctx context.Context, page string, end func(error)) {
-	if _, err := c.browseOnce(ctx, page, end); err != nil && ctx.Err() == nil {
-		_, _ = io.WriteString(c.stderr, "Cannot start a browser ("+terminal.EscapeLine(err.Error())+"); please open the page yourself.\n")
 	}
 }
 

@@ -80,8 +80,8 @@ func (c *invocation) explainTarget(cfg *config.Config, name string) error {
 			return &failure.Error{Status: failure.Usage, Kind: "configuration", Message: p.Error(), Hint: "correct the file", Err: p}
 		}
 	}
-	if err := c.explainRecordingAsTarget(); err != nil {
-		return err
+	if !c.command.web && isRecording(c.target) {
+		return c.usage(wire.Quote(c.target) + ` is a recording; the recorded server is "serve --replay FILE"`)
 	}
 	message := "no server is configured as " + wire.Quote(c.hide(name))
 	file, _ := strings.CutSuffix(c.target, ":"+name)
@@ -139,9 +139,9 @@ func (c *invocation) explainTarget(cfg *config.Config, name string) error {
 		return c.suggest(message+" (did you mean "+wire.Quote(near)+"?)", c.renamed(c.target, strings.TrimSuffix(c.target, name)+near))
 	}
 	for _, separator := range []string{"/", "."} { // of a tool
-		base, tool, ok := cutLast(name, separator)
-		if near := nearest.Typo(base, known); ok && c.command.tool && near != "" {
-			return c.suggest(message+" (did you mean "+wire.Quote(near)+"?)", c.renamed(c.target, near+separator+tool))
+		at := strings.LastIndex(name, separator)
+		if near := nearest.Typo(name[:max(at, 0)], known); at > 0 && c.command.tool && near != "" {
+			return c.suggest(message+" (did you mean "+wire.Quote(near)+"?)", c.renamed(c.target, near+name[at:]))
 		}
 	}
 	if strings.ContainsAny(name, `/\`) && name == c.target {

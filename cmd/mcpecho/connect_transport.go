@@ -85,17 +85,15 @@ func (c *invocation) insecureClient() *http.Client {
 		t = base.Clone()
 	}
 	t.TLSClientConfig = &tls.Config{InsecureSkipVerify: true} //nolint:gosec // which the user asks for
-	if base := c.observed(t); base != nil {
-		return &http.Client{Transport: base, Jar: httpx.OwnCookies}
-	}
-	return &http.Client{Transport: t, Jar: httpx.OwnCookies}
+	return &http.Client{Transport: cmp.Or[http.RoundTripper](c.observed(t), t), Jar: httpx.OwnCookies}
 }
 
 // targetName returns the name of the target without secrets.
 func (c *invocation) targetName() string {
 	switch {
 	case c.server != nil:
-		return publicLine(c.server)
+		public, _ := diag.PublicArgs(c.server...)
+		return strings.Join(public, " ")
 	case c.entry != nil, c.session != "":
 		return c.target
 	}
@@ -234,12 +232,6 @@ func (c *invocation) loginHint() string {
 	}
 	const token = "add a token with -H 'Authorization: Bearer TOKEN'"
 	return cmp.Or(c.toType(token+", or ", c.withFiles(append(cmdline.Words("login"), c.pasteTarget()))), token)
-}
-
-// publicLine returns the server's command without secrets.
-func publicLine(words []string) string {
-	public, _ := diag.PublicArgs(words...)
-	return strings.Join(public, " ")
 }
 
 // eraKey returns what identifies the target, without secrets: the transport's

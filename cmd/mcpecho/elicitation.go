@@ -119,13 +119,8 @@ func (a *asker) folded(text string) string {
 	return text
 }
 
-// ask prints a prompt and returns the line that the user enters. The error is
-// io.EOF at the end of the input.
-func (a *asker) ask(ctx context.Context, prompt string) (string, error) {
-	return a.askLine(ctx, &lineedit.Line{Prompt: prompt})
-}
-
-// askLine is ask with an editor, if the terminal can show one.
+// askLine prints a prompt and returns the line that the user enters, with an editor if the
+// terminal can show one. The error is io.EOF at the end of the input.
 func (a *asker) askLine(ctx context.Context, l *lineedit.Line) (string, error) {
 	l.Prompt = a.folded(strings.TrimSuffix(l.Prompt, " ")) + " "
 	if e := a.c.lineEditor(); e != nil {
@@ -177,7 +172,7 @@ func (a *asker) edit(ctx context.Context, e *lineedit.Editor, l *lineedit.Line) 
 // confirm asks a yes/no question. An empty line means no.
 func (a *asker) confirm(ctx context.Context, prompt string) (bool, error) {
 	for {
-		line, err := a.ask(ctx, prompt+" [y/N] ")
+		line, err := a.askLine(ctx, &lineedit.Line{Prompt: prompt + " [y/N] "})
 		if err != nil || line == "" {
 			return false, err
 		}

@@ -57,7 +57,7 @@ func (c *invocation) answerForm(s *conversation, given *flags.Answer, p *mcp.Eli
 		}
 	}
 	if reason != "" {
-		if err := c.wrongAnswer(fields, given, p.Message, reason); c.hold == nil {
+		if err := c.wrongAnswer(fields, p.Message, reason); c.hold == nil {
 			s.refuse(err)
 		} else { // a call that fails later has another reason
 			c.tell(s, failure.Text(err))
@@ -96,7 +96,7 @@ func otherAnswers(fields []mcp.FormField, given *flags.Answer) (others []toolarg
 }
 
 // wrongAnswer returns the failure of values that do not fit a form, with its fields.
-func (c *invocation) wrongAnswer(fields []mcp.FormField, given *flags.Answer, message, reason string) error {
+func (c *invocation) wrongAnswer(fields []mcp.FormField, message, reason string) error {
 	text := "--answer does not fit the question " + wire.Quote(terminal.Cut(terminal.FirstLine(message), 200)) + ": " + reason
 	for i := range fields {
 		text += "\n\t" + form.Describe(&fields[i])

@@ -159,9 +159,6 @@ type invocation struct {
 	onLog func(*mcp.LogMessage) // receives the server's logs; nil means standard error
 }
 
-// environ returns the environment variables.
-func (e *environment) environ() []string { return os.Environ() }
-
 // run executes the command line args and returns the exit status.
 func run(ctx context.Context, args []string, e *environment) int {
 	c, err := parse(e, args)

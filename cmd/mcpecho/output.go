@@ -45,7 +45,7 @@ func (c *invocation) toTerminal() bool { return c.flags.Output == "" && c.isTerm
 // printJSON writes a result object: on one line, or indented on a terminal.
 func (c *invocation) printJSON(raw mcp.RawMessage) error {
 	if c.toTerminal() {
-		return c.print(c.prettyJSON(raw) + "\n")
+		return c.print(terminal.ColorJSON(terminal.Escape(terminal.Indent(raw)), c.styler(c.stdout)) + "\n")
 	}
 	return c.print(c.shown(string(wire.AppendLine(nil, raw))) + "\n")
 }
@@ -57,11 +57,6 @@ func (c *invocation) printResult(res interface{ MarshalJSON() ([]byte, error) })
 		return err
 	}
 	return c.printJSON(raw)
-}
-
-// prettyJSON returns JSON for a terminal.
-func (c *invocation) prettyJSON(raw mcp.RawMessage) string {
-	return terminal.ColorJSON(terminal.Escape(terminal.Indent(raw)), c.styler(c.stdout))
 }
 
 // shown returns text of a server, escaped if it goes to a terminal.
@@ -90,14 +85,8 @@ func (c *invocation) note(s *conversation, line string) {
 	}
 }
 
-// hideSent returns a text of a result without the values that the user gave for arguments
-// with the names of secrets, and says so.
-func (c *invocation) hideSent(s *conversation, text string) string {
-	hidden := c.sent.Redact(text)
-	c.noteHidden(s, hidden != text)
-	return hidden
-}
-
+// noteHidden says that values which the user gave for arguments with the names of secrets
+// are masked.
 func (c *invocation) noteHidden(s *conversation, hidden bool) {
 	if hidden {
 		c.note(s, "The value of an argument that may be a secret is shown as "+diag.Mask+`; the command "raw" hides nothing.`)
@@ -194,7 +183,9 @@ func (c *invocation) printParts(s *conversation, parts []part, exact bool) error
 	}
 	text := joinLines(texts)
 	if !exact {
-		text = c.hideSent(s, text)
+		hidden := c.sent.Redact(text)
+		c.noteHidden(s, hidden != text)
+		text = hidden
 	}
 	if text != "" && !strings.HasSuffix(text, "\n") && (!exact || c.toTerminal()) {
 		text += "\n"

@@ -37,7 +37,7 @@ func parse(e *environment, args []string) (*invocation, error) {
 		case c.command != nil:
 		case c.server == nil && c.isCall(name, args):
 			c.command, args = findCommand("call"), append([]string{name}, args...)
-		case c.isTarget(name):
+		case c.server == nil && c.onTerminal() && c.isServer(name):
 			c.command, args = findCommand("shell"), append([]string{name}, args...)
 		}
 		if file, _ := cutName(args); (c.command == nil && hasWord(viewWords, name) || c.command != nil && c.command.name == "info") && isRecording(file) {
@@ -70,12 +70,6 @@ var checksConfig = []string{"add", "remove", "servers"}
 
 // onTerminal reports whether the user can type commands.
 func (c *invocation) onTerminal() bool { return c.isTerminal(c.stdin) && c.isTerminal(c.stderr) }
-
-// isTarget reports whether name, typed in place of a command on a terminal, is a
-// server, with which the shell then begins.
-func (c *invocation) isTarget(name string) bool {
-	return c.server == nil && c.onTerminal() && c.isServer(name)
-}
 
 // isServer reports whether name is a URL, @NAME or a configured server.
 func (c *invocation) isServer(name string) bool {
@@ -149,7 +143,7 @@ func (c *invocation) parseFlags(args []string) error {
 				args = words
 				continue
 			}
-			err := c.unknownFlag(name, arg, args)
+			err := c.unknownFlag(name)
 			if args = c.keepFlag(arg, args, err); args == nil {
 				return err
 			}
@@ -231,8 +225,8 @@ func nearestCommand(name string) (near string) {
 	return near
 }
 
-// unknownFlag returns the failure for the flag name in arg, which rest follows.
-func (c *invocation) unknownFlag(name, arg string, rest []string) error {
+// unknownFlag returns the failure for a flag that the command does not have.
+func (c *invocation) unknownFlag(name string) error {
 	var known []string
 	for _, f := range flags.All() {
 		if f.Name == "help" || hasWord(c.command.flags, f.Name) {

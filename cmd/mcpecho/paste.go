@@ -2,6 +2,7 @@ package main
 
 import (
 	"net/http"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -201,7 +202,7 @@ func (c *invocation) variable(value string) string {
 	if len(value) < 8 {
 		return ""
 	}
-	for _, pair := range c.environ() {
+	for _, pair := range os.Environ() {
 		if name, v, _ := strings.Cut(pair, "="); v == value && name != "" && !strings.ContainsFunc(name, notInName) {
 			return name
 		}

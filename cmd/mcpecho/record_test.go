@@ -203,8 +203,8 @@ func TestFollow(t *testing.T) {
 		t.Fatal(err)
 	}
 	half := len(whole) / 2
-	once, _, _ := cutLast(strings.TrimSuffix(runCommand(t, "view", "session.rec").stdout, "\n"), "\n")
-	once += "\n"
+	once := strings.TrimSuffix(runCommand(t, "view", "session.rec").stdout, "\n")
+	once = once[:strings.LastIndexByte(once, '\n')+1]
 	testutil.Must(t, os.WriteFile("f", whole[:half], 0o600))
 	ctx, cancel := context.WithCancel(t.Context())
 	out := &followingOutput{t: t, steps: []followStep{

@@ -222,15 +222,6 @@ func recordingsLike(word string) (known []string) {
 	return known
 }
 
-// explainRecordingAsTarget returns the failure for a recording in place of a server, with
-// the command that is the recorded server, or nil.
-func (c *invocation) explainRecordingAsTarget() error {
-	if c.command.web || !isRecording(c.target) {
-		return nil
-	}
-	return c.usage(wire.Quote(c.target) + ` is a recording; the recorded server is "serve --replay FILE"`)
-}
-
 // refuseNull returns a failure if what a client or the user needs would go nowhere:
 // standard output is closed, in place of which a Go program has the null device, or is
 // that device.

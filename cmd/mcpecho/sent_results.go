@@ -42,7 +42,7 @@ func (s *conversation) keepSent(ctx context.Context, call *mcp.OutgoingCall) (mc
 
 // printSent prints the result of a request as the server sent it. If the call has become a
 // task, its result is in the last state of the task. If the result came in a notification,
-// printSent prints res, the client's form of it.
+// printSent prints res, the client's form of it. It masks secret arguments.
 func (c *invocation) printSent(s *conversation, kept mcp.RawMessage, res interface{ MarshalJSON() ([]byte, error) }) error {
 	_, isTask := res.(*mcp.Task)
 	if !isTask && (wire.Lookup(kept, "taskId") != nil || wire.Lookup(kept, "task") != nil) {
@@ -54,12 +54,7 @@ func (c *invocation) printSent(s *conversation, kept mcp.RawMessage, res interfa
 			return err
 		}
 	}
-	return c.printMasked(s, kept)
-}
-
-// printMasked prints a result, and masks secret arguments in it.
-func (c *invocation) printMasked(s *conversation, raw []byte) error {
-	masked := secrets.HideJSON(raw, c.sent.Redact)
-	c.noteHidden(s, !bytes.Equal(masked, raw))
+	masked := secrets.HideJSON(kept, c.sent.Redact)
+	c.noteHidden(s, !bytes.Equal(masked, kept))
 	return c.printJSON(masked)
 }

@@ -185,7 +185,7 @@ func (c *completer) call(args []string) (note string) {
 	if err != nil || res.UnmarshalJSON(raw) != nil {
 		return ""
 	}
-	tool, err := findTool(res.Tools, args[0])
+	tool, err := c.sh.c.findTool(res.Tools, args[0])
 	if err != nil {
 		return terminal.EscapeLine(err.Error())
 	}
@@ -280,7 +280,7 @@ func (c *completer) template(template string) {
 			return
 		}
 		expression, next, closed := strings.Cut(after, "}")
-		names := templateVariables("{" + expression + "}")
+		names := toolargs.TemplateVariables("{" + expression + "}")
 		if !variable || !closed || len(names) != 1 || strings.ContainsAny(expression, "./;?&*") {
 			return // is complete, or has a form that is completed by hand
 		}
@@ -380,6 +380,6 @@ func (c *completer) reference(args []string) {
 	case len(args) == 2 && kinds[args[0]] == mcp.RefPrompt:
 		c.addAll(c.promptArguments(args[1]))
 	case len(args) == 2:
-		c.addAll(templateVariables(args[1]))
+		c.addAll(toolargs.TemplateVariables(args[1]))
 	}
 }

@@ -52,7 +52,7 @@ func Check(path string) error {
 }
 
 func check(path string) (shared bool, err error) {
-	if shared, err = checkLinks(path); err != nil {
+	if shared, err = checkParts(path, path); err != nil {
 		return shared, err
 	}
 	info, err := os.Stat(path)
@@ -91,11 +91,8 @@ func refuse(path string, info fs.FileInfo, shared bool) error {
 	return nil
 }
 
-// checkLinks returns an error if a part of the path is a link in a folder that others may
-// write, and reports whether the file is in such a folder.
-func checkLinks(path string) (shared bool, err error) { return checkParts(path, path) }
-
-// checkParts is checkLinks for path, to which named leads.
+// checkParts returns an error if a part of the path is a link in a folder that others may
+// write, and reports whether the file is in such a folder. The user's path named leads to it.
 func checkParts(path, named string) (shared bool, err error) {
 	for part := filepath.Clean(path); ; part = filepath.Dir(part) {
 		folder := filepath.Dir(part)

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"crypto/subtle"
+	"errors"
 	"net"
 	"net/http"
 	"net/url"
@@ -89,7 +90,7 @@ func readBody(w http.ResponseWriter, r *http.Request) (body []byte, ok bool) {
 	switch {
 	case err == nil:
 		return body, true
-	case isTooLarge(err):
+	case errors.As(err, new(*http.MaxBytesError)):
 		refuse(w, http.StatusRequestEntityTooLarge, jsonrpc.ID{}, codeProxy, "the message is longer than 64 MiB")
 	default:
 		refuse(w, http.StatusBadRequest, jsonrpc.ID{}, codeProxy, "the body of the request did not arrive")

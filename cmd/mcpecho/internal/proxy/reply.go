@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"net/http"
 	"slices"
@@ -46,11 +45,6 @@ func readAll(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 			return nil, err
 		}
 	}
-}
-
-func isTooLarge(err error) bool {
-	var e *http.MaxBytesError
-	return errors.As(err, &e)
 }
 
 // write sends a part of a response. It fails if the client does not read it in time.

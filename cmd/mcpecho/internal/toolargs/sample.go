@@ -169,3 +169,20 @@ func escapeAll(texts []string) (escaped []string) {
 	}
 	return escaped
 }
+
+// maxVariables limits the variables of a URI template.
+const maxVariables = 1000
+
+// TemplateVariables returns the names of the variables in a URI template.
+func TemplateVariables(template string) (names []string) {
+	for _, part := range strings.Split(template, "{")[1:] {
+		expression, _, _ := strings.Cut(part, "}")
+		for name := range strings.SplitSeq(strings.TrimLeft(expression, "+#./;?&"), ",") {
+			name, _, _ = strings.Cut(strings.TrimSuffix(name, "*"), ":")
+			if name != "" && len(names) < maxVariables && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}

@@ -1,6 +1,9 @@
 package toolargs
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+)
 
 func TestFormShowsWhatJSONAnArgumentIs(t *testing.T) {
 	t.Parallel()
@@ -14,5 +17,11 @@ func TestFormShowsWhatJSONAnArgumentIs(t *testing.T) {
 		if have := ParseSchema([]byte(schemaText)).InJSON(); have != want {
 			t.Errorf("%s: %q, want %q", schemaText, have, want)
 		}
+	}
+}
+
+func TestTemplateVariables(t *testing.T) {
+	if got := fmt.Sprint(TemplateVariables("file:///{+path*}/{name:3}{?q,name}{")); got != "[path name q]" {
+		t.Error(got)
 	}
 }

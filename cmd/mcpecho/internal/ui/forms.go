@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/toolargs"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
 )
@@ -366,27 +367,9 @@ func inputForm(i *item) *field {
 				Required: a.Required != nil && *a.Required, Complete: true})
 		}
 	case *mcp.ResourceTemplate:
-		for _, name := range variables(v.URITemplate) {
+		for _, name := range toolargs.TemplateVariables(v.URITemplate) {
 			made.Fields = append(made.Fields, &field{Key: name, Kind: fieldString, Complete: true})
 		}
 	}
 	return made
-}
-
-// variables returns the names of the variables of a URI template.
-func variables(template string) (names []string) {
-	for {
-		_, rest, ok := strings.Cut(template, "{")
-		expression, after, closed := strings.Cut(rest, "}")
-		if !ok || !closed {
-			return names
-		}
-		for name := range strings.SplitSeq(strings.TrimLeft(expression, "+#./;?&"), ",") {
-			name, _, _ = strings.Cut(strings.TrimSuffix(name, "*"), ":")
-			if name != "" && !slices.Contains(names, name) && len(names) < maxFormFields {
-				names = append(names, name)
-			}
-		}
-		template = after
-	}
 }

@@ -136,13 +136,6 @@ func count(f *field) int {
 	return n
 }
 
-func TestVariables(t *testing.T) {
-	got := fmt.Sprint(variables("file:///{+path*}/{name:3}{?q,name}{"))
-	if got != "[path name q]" {
-		t.Error(got)
-	}
-}
-
 func FuzzForm(f *testing.F) {
 	f.Add(`{"type":"object","properties":{"a":{"oneOf":[{"const":1},{"$ref":"#"}]}},"required":["a"]}`)
 	f.Add(`{"$ref":"#/a","a":{"allOf":[{"type":["string",1]}]}}`)
