@@ -182,7 +182,6 @@ func (t *inputsRequired) fields(c *codec) {
 	c.exactPtr("requestState", &t.state)
 }
 
-// request returns the input request with a key.
 func (t *inputsRequired) request(key string) (r InputRequest, err error) {
 	if err = checkKey(key); err == nil {
 		err = decodeText(t.requests[key], &r)

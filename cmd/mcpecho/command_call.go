@@ -170,7 +170,6 @@ func (c *invocation) pipedArguments(ctx context.Context) (mcp.RawMessage, error)
 	return given.Whole, nil
 }
 
-// readArguments reads the arguments of a call.
 func (c *invocation) readArguments(ctx context.Context, args []string) (*toolargs.Given, error) {
 	given, err := toolargs.Read(ctx, args, c.stdin)
 	if err == nil && len(c.flagged) > 0 {

@@ -76,7 +76,6 @@ func (c *invocation) checkAll(ctx context.Context) (all []checked, err error) {
 	return nil, all[0].err
 }
 
-// printCheck prints the results.
 func (c *invocation) printCheck(all []checked) error {
 	if c.flags.JSON {
 		return c.printJSON(checkJSON(all))
@@ -245,7 +244,6 @@ func grouped(found []servercheck.Finding) (all []servercheck.Finding) {
 	return all
 }
 
-// severity returns the word for a finding.
 func severity(f servercheck.Finding) string {
 	if f.Warning {
 		return "careful"

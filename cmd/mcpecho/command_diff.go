@@ -104,7 +104,6 @@ func (s *diffSide) read(ctx context.Context, other *compat.Catalog) (*compat.Cat
 	return k, err
 }
 
-// list lists a server.
 func (s *diffSide) list(ctx context.Context) (*compat.Catalog, error) {
 	if !s.session {
 		s.c.shell = nil // whose connection is to another server
@@ -200,7 +199,6 @@ func describeServer(k *compat.Catalog) string {
 	return name + ", protocol " + display.EscapeName(version)
 }
 
-// diffJSON returns the changes as an object.
 func diffJSON(sides [2]diffSide, catalogs [2]*compat.Catalog, changes []compat.Change) []byte {
 	b := wire.AppendString(wire.AppendKey([]byte("{"), "result"), compat.Worst(changes).String())
 	for i, side := range [...]string{"old", "new"} {

@@ -143,7 +143,6 @@ func reflow(text string, width int) string {
 	return terminal.Wrap(b.String(), width)
 }
 
-// helpFor returns the help text of a command.
 func (c *invocation) helpFor(cmd *command) string {
 	text := reflow(cmd.short+".", c.helpWidth()) + "\n\nUsage:\n" + c.usageLine(cmd.usage(false))
 	if cmd.target && !cmd.web {

@@ -63,7 +63,6 @@ func (t *sheet) title(s string) {
 	t.b.WriteString(t.style(terminal.Bold, terminal.EscapeName(s)) + "\n")
 }
 
-// section starts a section.
 func (t *sheet) section(s string) {
 	t.b.WriteByte('\n')
 	t.title(s)
@@ -147,7 +146,6 @@ func offers(caps *mcp.ServerCapabilities) string {
 	return strings.Join(append(lines, further...), "\n")
 }
 
-// toolInfo describes a tool.
 func (c *invocation) toolInfo(ctx context.Context, s *conversation, name string) error {
 	if err := c.checkAllowed(name); err != nil {
 		return err

@@ -316,7 +316,6 @@ func (s *conversation) lastLines() string {
 	return "\nLast lines of its standard error:" + words
 }
 
-// logLine formats a log message.
 func logLine(m *mcp.LogMessage) string {
 	line := string(m.Level)
 	if m.Logger != "" {

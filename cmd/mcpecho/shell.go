@@ -190,7 +190,6 @@ func (sh *shell) connect(ctx context.Context) error {
 	return nil // changes of lists are a convenience
 }
 
-// watchEnd reports the end of the connection.
 func (sh *shell) watchEnd(s *conversation) {
 	<-s.Done()
 	if sh.current() == s {

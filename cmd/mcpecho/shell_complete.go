@@ -236,7 +236,6 @@ func (c *completer) value(s *toolargs.Schema, key, value string) {
 // maxFiles limits the names of files in a completion.
 const maxFiles = 1000
 
-// files completes the path of a file.
 func (c *completer) files(prefix, path string) {
 	dir, _ := filepath.Split(path)
 	f, err := os.Open(cmp.Or(dir, "./")) // with the slash, a pipe is not waited for

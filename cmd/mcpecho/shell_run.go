@@ -229,7 +229,6 @@ func (c *invocation) parseInShell(args []string) error {
 // inShell reports whether the command is one of a shell, which needs no target.
 func (c *invocation) inShell() bool { return c.shell != nil && c != c.shell.c }
 
-// shellCommands returns the commands that work in the shell.
 func shellCommands() []*command {
 	return slices.DeleteFunc(commands(), func(c *command) bool { return c.group == "" || hasWord(outsideOfShell, c.name) })
 }

@@ -62,7 +62,6 @@ func Alias(name string) string {
 	return string(b)
 }
 
-// isAlias reports whether a name can be an alias.
 func isAlias(name string) bool {
 	at := len(name) - hashLen
 	return at > 0 && name[at] == '_' && strings.Trim(name[at+1:], hex) == ""

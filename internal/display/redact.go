@@ -129,7 +129,6 @@ func (r *Redactor) addParts(in *wire.Reader) {
 	}
 }
 
-// add adds the forms of a secret.
 func (r *Redactor) add(secret string) {
 	for _, form := range forms(secret) {
 		r.addForm(form)

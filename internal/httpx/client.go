@@ -225,7 +225,6 @@ func (c *Client) follow(ctx context.Context, r *Request) (*http.Response, error)
 	}
 }
 
-// send sends r to u.
 func (c *Client) send(ctx context.Context, r *Request, u *url.URL) (*http.Response, error) {
 	// http.NewRequest would parse the URL again.
 	jar := c.jar

@@ -264,7 +264,6 @@ func (g *Generator) merge(doc any, s, to map[string]any, depth int) {
 	}
 }
 
-// any returns any value.
 func (g *Generator) any(depth int) any {
 	switch g.IntN(6) {
 	case 0:

@@ -72,7 +72,6 @@ func wrongType(raw []byte) string {
 	return ""
 }
 
-// typeText describes an unknown type.
 func typeText(schema, at, unknown string) string {
 	text := schema + ": " + at + " is " + wire.Quote(unknown) + ", which is not a type of JSON Schema"
 	if near := nearest.Names(unknown, schemaTypes); len(near) > 0 {

@@ -67,7 +67,6 @@ func (c *call) refuseInvalid() bool {
 
 func (c *call) violation(what string) { c.s.srv.addViolation(c.method+": "+what, c.msg) }
 
-// result responds with a result that has the members given.
 func (c *call) result(members string) { c.respond("result", c.complete("complete", members, "")) }
 
 // cacheable responds with a result that may be cached.

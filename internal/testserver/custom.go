@@ -102,7 +102,6 @@ func (s *Server) serves(method string) bool {
 	return slices.Contains(customMethods, method) || s.extends(method)
 }
 
-// serveCustom reports whether it serves the call.
 func (c *call) serveCustom() bool {
 	custom := c.s.srv.opts.Custom
 	if run := c.run; run != nil {

@@ -27,7 +27,6 @@ func (t *task) ask(kind string, q query) ([]byte, error) {
 	return answer, err
 }
 
-// report changes the message of the task.
 func (t *task) report(done float64, message string) {
 	t.srv.mu.Lock()
 	over := t.overLocked()
@@ -54,7 +53,6 @@ func (t *task) storeOutcome(e customEvent) {
 	}
 }
 
-// completeLocked ends the task.
 func (t *task) completeLocked(e customEvent) {
 	if e.err != nil {
 		failure, data := &Error{Code: codeInternal}, ""

@@ -26,12 +26,10 @@ func (c *call) expand(line string) string {
 	return strings.NewReplacer("$id", string(c.id), "$result", result, "$token", string(token)).Replace(line)
 }
 
-// resultFault ends a call with a result.
 func resultFault(result string) func(*call) {
 	return respondWith(`{"jsonrpc":"2.0","id":$id,"result":` + result + "}")
 }
 
-// errorFault ends a call with an error.
 func errorFault(code int, what string) func(*call) {
 	return func(c *call) { c.error(code, what, "") }
 }

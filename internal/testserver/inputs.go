@@ -35,7 +35,6 @@ type question struct {
 	run    *CustomCall       // the function that waits for it, or nil
 }
 
-// query returns one of the queries of the question.
 func (q *question) query(kind string) query {
 	if q.run != nil {
 		return q.run.query

@@ -264,7 +264,6 @@ func (s *Server) capabilities(modern bool) string {
 	return "{" + strings.Join(members, ",") + "}"
 }
 
-// hasTasks reports whether the server has tasks.
 func (s *Server) hasTasks() bool {
 	return s.opts.Tasks || s.opts.Custom != nil && s.opts.Custom.Offers("tasks")
 }

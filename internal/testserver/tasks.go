@@ -40,7 +40,6 @@ type task struct {
 	changed         chan struct{}     // closed when status or message change
 }
 
-// overLocked reports whether the task has ended.
 func (t *task) overLocked() bool { return t.status != "working" && t.status != "input_required" }
 
 // taskSupport returns what the definition of a tool declares for 2025-11-25. In the
@@ -177,7 +176,6 @@ func (t *task) outcomeLocked() customEvent {
 	return customEvent{members: `"content":[` + textBlock(text) + "]"}
 }
 
-// setLocked changes the status.
 func (t *task) setLocked(status, message string) {
 	t.status, t.message, t.updated = status, message, time.Now()
 	close(t.changed)

@@ -116,7 +116,6 @@ func (c *call) content(blocks string) { c.result(`"content":[` + blocks + `]`) }
 
 func (c *call) text(s string) { c.content(textBlock(s)) }
 
-// toolError responds with an error of the tool.
 func (c *call) toolError(s string) {
 	c.result(`"content":[` + textBlock(s) + `],"isError":true`)
 }

@@ -185,7 +185,6 @@ func (x *exchange) refuseMethod(allowed string) {
 	x.refuse(http.StatusMethodNotAllowed, 0, "Method Not Allowed")
 }
 
-// notAllowed refuses the HTTP method.
 func (x *exchange) notAllowed() { x.refuseMethod("GET, POST, DELETE") }
 
 // write responds with JSON.

@@ -63,7 +63,6 @@ func noTool(server, tool string) *Error {
 	return e
 }
 
-// timeout returns the call timeout of a server.
 func (h *Host) timeout(s *server) time.Duration {
 	h.mu.Lock()
 	_, d := h.opts.timeouts(s.cfg)

@@ -144,7 +144,6 @@ func entryOf(entries []catalogEntry, key string) int {
 	return -1
 }
 
-// read returns the file and its entries.
 func (c *catalogFile) read() (data []byte, entries []catalogEntry, err error) {
 	if data, err = statefile.Read(c.path, maxCatalog, true); data == nil || err != nil {
 		return nil, nil, err

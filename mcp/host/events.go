@@ -164,7 +164,6 @@ func (h *Host) Events(ctx context.Context) <-chan Event {
 	return l.events
 }
 
-// close closes all channels.
 func (b *eventBus) close() {
 	b.mu.Lock()
 	b.closed = true

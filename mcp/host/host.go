@@ -61,7 +61,6 @@ func New(opts *Options) *Host {
 // while it is in use.
 func (h *Host) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("host.Host")) }
 
-// get returns the server with the given name.
 func (h *Host) get(name string) (*server, error) {
 	h.mu.Lock()
 	s, err := h.find(name)

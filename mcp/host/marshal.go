@@ -271,7 +271,6 @@ func readListing(text []byte) (*listing, error) {
 	return l, r.End()
 }
 
-// appendListing appends the JSON of a listing.
 func appendListing(b []byte, l *listing) ([]byte, error) {
 	b = append(b, '{')
 	if l.era != "" {

@@ -71,7 +71,6 @@ type names struct {
 	origins map[string]origin
 }
 
-// name returns the name of a tool.
 func (n *names) name(o origin) string { return n.nameAs(o, o.tool) }
 
 // nameAs is name for a tool that the settings may rename.
@@ -122,7 +121,6 @@ func (n *names) release(server string, used func(tool string) bool) {
 	}
 }
 
-// name returns the name of a tool.
 func (c *scheme) name(server, tool string) string {
 	full := c.prefix + server + c.separator + tool
 	name := replaceInvalid(full)

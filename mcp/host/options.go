@@ -224,7 +224,6 @@ func (o *Options) never(s *Server) bool {
 	return o.Retry.Max < 0
 }
 
-// retries returns the number of retries for a server.
 func (o *Options) retries(s *Server) int {
 	n := o.Retry.Max
 	if s.MaxRetries != 0 {
@@ -233,7 +232,6 @@ func (o *Options) retries(s *Server) int {
 	return max(n, 0)
 }
 
-// timeouts returns the timeouts of a server for connecting and for calls.
 func (o *Options) timeouts(s *Server) (connect, call time.Duration) {
 	connect, call = o.ConnectTimeout, o.Timeout
 	if s.ConnectTimeout != 0 {

@@ -142,7 +142,6 @@ func (v *View) share(found []ranked, tools []*Tool, query string, score func(int
 	}
 }
 
-// containsWords reports whether a text contains all words of a name.
 func containsWords(text, name string) bool {
 	missing := name == ""
 	eachWord(name, func(word string) {
@@ -285,7 +284,6 @@ func (s *ToolSearch) visible(t *Tool, many bool) bool {
 	return !many
 }
 
-// search implements search_tools.
 func (s *ToolSearch) search(ctx context.Context, _ *mcp.ToolCall, r *CallReport) (*mcp.CallToolResult, error) {
 	query, err := readQuery(r.Arguments)
 	if err != nil {
@@ -337,7 +335,6 @@ func (s *ToolSearch) servers() string {
 	return text
 }
 
-// call implements call_tool.
 func (s *ToolSearch) call(ctx context.Context, call *mcp.ToolCall, r *CallReport) (*mcp.CallToolResult, error) {
 	name, arguments, err := readCall(r.Arguments)
 	if err != nil {

@@ -38,7 +38,6 @@ const (
 	maxSearchText, maxSearchWords = 2 << 10, 160
 )
 
-// newSearchIndex indexes tools.
 func newSearchIndex(tools []*Tool) *searchIndex {
 	x := &searchIndex{tools: tools, norms: make([]float32, len(tools))}
 	numbers := make(map[string]int) // of words, in lists

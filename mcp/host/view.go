@@ -66,7 +66,6 @@ func (v *View) Can(c Capabilities) *View {
 	return w
 }
 
-// sees reports whether the view contains a server.
 func (v *View) sees(server string) bool {
 	return len(v.servers) == 0 || slices.Contains(v.servers, server)
 }

@@ -213,7 +213,6 @@ const (
 	maxInterval     = 24 * time.Hour
 )
 
-// subscribePolling implements SubscribePolling.
 func (v *View) subscribePolling(ctx context.Context, r *CallReport) ([]byte, error) {
 	in, err := readInput(r.Arguments)
 	if err != nil {

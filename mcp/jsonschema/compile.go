@@ -175,7 +175,6 @@ func (c *compiler) dialect(raw value) error {
 	return nil
 }
 
-// compile compiles a schema in a resource.
 func (c *compiler) compile(raw value, res *resource, depth int) (*node, error) {
 	if n := c.nodes[raw.at]; n != nil {
 		return n, nil

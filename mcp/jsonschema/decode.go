@@ -276,7 +276,6 @@ func (d *decoder) digits() {
 	}
 }
 
-// string reads a string.
 func (d *decoder) string() {
 	d.pos++
 	start, verbatim := d.pos, true

@@ -99,7 +99,6 @@ func (v value) length() int {
 	return int(p.to - p.from)
 }
 
-// isTrue reports whether the value is true.
 func (v value) isTrue() bool { return v.kind() == boolean && v.doc.part(v.at).from == 1 }
 
 // count returns the number of characters, items or members.
@@ -130,7 +129,6 @@ func (v value) width() int {
 	return 0
 }
 
-// items returns the items of a list.
 func (v value) items() iter.Seq2[int, value] {
 	return func(yield func(int, value) bool) {
 		if v.kind() != list {

@@ -39,7 +39,6 @@ func invalid(what, ref string, err error) error {
 	return fmt.Errorf("%s %q: %s", what, short(ref), short(err.Error()))
 }
 
-// resource returns the resource with the given URI.
 func (c *compiler) resource(uri string, raw value) (*resource, error) {
 	if res := c.resources[uri]; res != nil {
 		return res, nil
@@ -98,7 +97,6 @@ func (c *compiler) resolve(in *resource, ref string) (uri, fragment string, err 
 	return u.String(), fragment, nil
 }
 
-// addAnchors adds the anchors of a node to its resource.
 func (c *compiler) addAnchors(n *node, raw value) error {
 	anchor, err := c.reference(raw.member("$anchor"), "$anchor")
 	dynamic, err2 := c.reference(raw.member("$dynamicAnchor"), "$dynamicAnchor")
@@ -154,7 +152,6 @@ func (c *compiler) resolveReferences(n *node) error {
 	return nil
 }
 
-// findReference returns the target of a reference.
 func (c *compiler) findReference(from *resource, ref string) (*node, error) {
 	uri, fragment := from.uri, ""
 	if ref != "" {
@@ -179,7 +176,6 @@ func (c *compiler) findReference(from *resource, ref string) (*node, error) {
 	return c.findPointer(res, fragment, ref)
 }
 
-// findPointer returns the node at a JSON pointer.
 func (c *compiler) findPointer(res *resource, pointer, ref string) (*node, error) {
 	at := res.raw
 	for pointer != "" {

@@ -214,7 +214,6 @@ func (c *checker) checkApplicators(n *node, v value, sc *scope) bool {
 	return c.err == nil
 }
 
-// checkAlternatives checks anyOf and oneOf.
 func (c *checker) checkAlternatives(n *node, keyword string, v value, sc *scope) bool {
 	alternatives := n.many.get(keyword)
 	switch len(alternatives) {

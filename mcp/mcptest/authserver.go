@@ -276,7 +276,6 @@ func (a *AuthServer) document(w http.ResponseWriter, endpoint string, m map[stri
 	reply(w, http.StatusOK, m)
 }
 
-// metadata returns the metadata of an issuer.
 func (a *AuthServer) metadata(issuer string) map[string]any {
 	at := a.web.URL
 	m := map[string]any{
@@ -307,7 +306,6 @@ func (a *AuthServer) metadata(issuer string) map[string]any {
 
 const deviceGrant = "urn:ietf:params:oauth:grant-type:device_code"
 
-// serve is the authorization server.
 func (a *AuthServer) serve(w http.ResponseWriter, r *http.Request) {
 	path := strings.TrimSuffix(a.does.issuerPath, "/")
 	switch r.URL.Path {

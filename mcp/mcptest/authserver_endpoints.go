@@ -75,7 +75,6 @@ func (a *AuthServer) client(r *http.Request) (id string, ok bool) {
 	return id, ok
 }
 
-// token is the token endpoint.
 func (a *AuthServer) token(w http.ResponseWriter, r *http.Request) {
 	form, kind := r.Form, r.Form.Get("grant_type")
 	a.counts[kind]++

@@ -135,7 +135,6 @@ func (k *Skill) fields() (map[string]any, error) {
 	return skills.ParseFrontmatter([]byte(text))
 }
 
-// uri returns the URI of a file.
 func (k *Skill) uri(path string) string {
 	parts := strings.Split(path, "/")
 	for i := range parts {

@@ -31,7 +31,6 @@ func (s *features) Extends(method string) bool {
 
 var errNoSkill = &testserver.Error{Code: jsonrpc.CodeInvalidParams, Message: "there is no such skill or directory"}
 
-// serveSkills returns the result of a method of skills.
 func (s *features) serveSkills(method string, p *params) (any, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

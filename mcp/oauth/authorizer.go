@@ -194,7 +194,6 @@ func (t *Transport) authorizeByUser(ctx context.Context, s *server, scopes []str
 	return k, c, nil
 }
 
-// authorizationURL returns the URL of the authorization request.
 func (t *Transport) authorizationURL(s *server, c *Client, redirect, state, verifier string, scopes []string, key *Key) (string, error) {
 	u, err := t.fetch.parse(s.authorize)
 	if err != nil {

@@ -43,7 +43,6 @@ type Device struct {
 // Listen implements [Authorizer].
 func (d *Device) Listen(context.Context, string) (Receiver, error) { return nil, ErrNoBrowser }
 
-// show shows the user a code.
 func (d *Device) show(ctx context.Context, c *DeviceCode) error {
 	switch {
 	case d.Show != nil:

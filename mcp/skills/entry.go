@@ -122,7 +122,6 @@ func decodeFiles(s *Skill, list []any) error {
 	return nil
 }
 
-// decimal returns n as text.
 func decimal(n int64) string { return strconv.FormatInt(n, 10) }
 
 // wrong returns an error about the skill. A literal in each place would add 3.8 KB to

@@ -56,7 +56,6 @@ func control(s, set string) int {
 	return -1
 }
 
-// escapeURI escapes a path for a URI.
 func escapeURI(path string) string {
 	const digits = "0123456789ABCDEF"
 	b, n := make([]byte, 3*len(path)), 0

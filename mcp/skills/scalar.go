@@ -177,7 +177,6 @@ func (p *parser) resolve(at int, s string) {
 	p.put(kind, s)
 }
 
-// quoted parses a quoted scalar.
 func (p *parser) quoted() string {
 	start, quote := p.at, p.next()
 	var b []byte

@@ -118,7 +118,6 @@ func (c *conn) send(ctx context.Context, msg []byte, about *jsonrpc.HTTP, timeou
 	return c.Err()
 }
 
-// header returns the header of a message.
 func header(about *jsonrpc.HTTP) http.Header {
 	h := http.Header{"Content-Type": {"application/json"}, "Accept": {"*/*"}}
 	if v := about.ProtocolVersion; v != "" {

@@ -20,7 +20,6 @@ type headerKey struct {
 	repeatable bool // the client may send the message twice
 }
 
-// header returns a new header.
 func (k headerKey) header() http.Header {
 	h := make(http.Header, 8)
 	set := func(name, value string) {

@@ -83,7 +83,6 @@ const maxBindings, maxHeaderName = 128, 256
 
 var errBindings = errors.New("the arguments of all tools with " + annotation + " exceed the limit of the client")
 
-// findBindings returns the annotations of a schema.
 func findBindings(schema []byte) ([]binding, error) {
 	if !bytes.Contains(schema, []byte(annotation)) && !bytes.Contains(schema, []byte(`\u`)) {
 		return nil, nil // nor with an escaped letter

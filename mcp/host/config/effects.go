@@ -221,7 +221,6 @@ func isPlainWord(text string) bool {
 	return !ok || strings.Contains(name, "://") || wire.IndexAny(value, "./") < 0 // --token=./file is a program
 }
 
-// commandLine returns a command and its arguments on one line.
 func commandLine(command string, args []string) string {
 	b := []byte(quoteWord(command))
 	for _, arg := range args {

@@ -23,7 +23,6 @@ type inputs struct {
 	err  error // of the list
 }
 
-// listInputs returns the inputs in a list.
 func listInputs(list []byte) (in inputs) {
 	in.byID = make(map[string][]byte)
 	r := wire.NewReader(list)

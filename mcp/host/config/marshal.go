@@ -224,7 +224,6 @@ func (o *jsonWriter) env(env []string) {
 	o.texts("env", values)
 }
 
-// extra writes unknown fields.
 func (o *jsonWriter) extra(fields map[string]mcp.RawMessage) {
 	for _, name := range wire.SortedKeys(fields) {
 		o.b = wire.AppendLine(wire.AppendKey(o.b, name), fields[name])

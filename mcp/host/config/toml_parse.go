@@ -47,7 +47,6 @@ func (t *tomlNode) each(yield func(m *tomlNode) bool) {
 	}
 }
 
-// appendJSON appends the value.
 func (t *tomlNode) appendJSON(b []byte) []byte {
 	brackets := "{}"
 	switch t.kind {

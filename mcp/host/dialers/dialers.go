@@ -339,7 +339,6 @@ func classify(err error) host.Category {
 	return classifyHTTP(err)
 }
 
-// classifyHTTP returns the category of an error of HTTP.
 func classifyHTTP(err error) host.Category {
 	if is[*streamhttp.RedirectError](err) {
 		return host.CategoryConfiguration

@@ -45,7 +45,6 @@ const (
 // ofTypes has the flags of keywords for values of some types; others are for all.
 const ofTypes = ofString | ofNumber | ofArray | ofObject
 
-// traitsOf returns the traits of a keyword.
 func traitsOf(key string) trait {
 	switch key {
 	case "title", "description":

@@ -42,7 +42,6 @@ func object() *node { return scalar("") }
 
 func (n *node) isObject() bool { return n != nil && n.raw == "" && !n.array }
 
-// isSchema reports whether n can be a schema.
 func (n *node) isSchema() bool {
 	return n.isObject() || n != nil && (n.raw == "true" || n.raw == "false")
 }
@@ -243,7 +242,6 @@ func (n *node) text() (string, bool) {
 	return r.String(), true
 }
 
-// texts returns the strings in an array.
 func (n *node) texts() (list []string) {
 	if n == nil || !n.array {
 		return nil

@@ -248,7 +248,6 @@ func kindsOf(n *node) (kinds []string) {
 	return []string{"string"}
 }
 
-// valueType returns the type of a value.
 func valueType(n *node) string {
 	switch {
 	case n.array:

@@ -53,7 +53,6 @@ func (n *node) isNumber() bool {
 	return n != nil && n.raw != "" && (n.raw[0] == '-' || n.raw[0] >= '0' && n.raw[0] <= '9')
 }
 
-// numberOf checks a number.
 func numberOf(n *node, key string, v *node, kind trait) (ruleID, *node) {
 	rule := fine
 	if s, ok := v.text(); ok && wire.Valid([]byte(s)) == nil {

@@ -317,7 +317,6 @@ func (n *node) describe(lines []string) {
 	n.set("description", quoted(text))
 }
 
-// reference checks a reference.
 func (w *walker) reference(n *node, key, ref string) (ruleID, *node) {
 	target := w.resolve(ref)
 	switch {

@@ -321,7 +321,6 @@ func (c itemComparer) compareExecution(a, b *value) {
 	}
 }
 
-// compareArguments compares the arguments of a prompt.
 func (c itemComparer) compareArguments(a, b *value) {
 	was, ok := arguments(a)
 	is, ok2 := arguments(b)

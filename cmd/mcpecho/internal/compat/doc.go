@@ -71,7 +71,6 @@ type report struct {
 	worst Kind // of those
 }
 
-// add adds a change.
 func (r *report) add(c Change) {
 	if len(r.list) == maxChanges {
 		r.more++

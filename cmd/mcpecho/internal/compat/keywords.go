@@ -52,7 +52,6 @@ func (v view) kinds() (types, bool) {
 	return all, true
 }
 
-// typeOf returns the type of a value.
 func typeOf(v *value) types {
 	switch v.kind {
 	case wire.Null:

@@ -133,7 +133,6 @@ func unquote(text []byte) string {
 	return r.String()
 }
 
-// itemsOf returns the items of a page.
 func itemsOf(result []byte, key string) (items []mcp.RawMessage) {
 	r := wire.NewReader(wire.Lookup(result, key))
 	if r.Kind() != wire.Array {

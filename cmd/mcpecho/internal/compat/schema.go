@@ -300,7 +300,6 @@ func item(list *value, step string) *value {
 	return list.of[n]
 }
 
-// compareNotes compares annotations.
 func (c *comparer) compareNotes(path string, old, new notes) {
 	for i, name := range annotations {
 		a, b := old[i], new[i]

@@ -170,7 +170,6 @@ func (v *value) member(key string) *value {
 	return nil
 }
 
-// isObject reports whether v is an object.
 func (v *value) isObject() bool { return v != nil && v.kind == wire.Object }
 
 // isArray reports whether v is a list.
@@ -181,7 +180,6 @@ func (v *value) is(literal string) bool {
 	return v != nil && v.kind == wire.Bool && v.text == literal
 }
 
-// string returns the text of a string.
 func (v *value) string() string {
 	if v == nil || v.kind != wire.String {
 		return ""

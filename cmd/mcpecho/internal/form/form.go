@@ -56,7 +56,6 @@ func ChoiceHistory(choices []string) *lineedit.History {
 	return h
 }
 
-// fieldPrompt returns the prompt for a field.
 func fieldPrompt(f *mcp.FormField) string {
 	s := &f.Schema
 	text := "  " + terminal.EscapeName(terminal.FirstOf(s.Title, f.Name))

@@ -141,7 +141,6 @@ func (f *Forwarder) tap(session string) *Tap {
 	return f.o.tap()
 }
 
-// keep keeps the Tap of a session.
 func (f *Forwarder) keep(session string, t *Tap) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -4,5 +4,4 @@ package proxy
 
 import "net"
 
-// listen listens at address.
 func listen(address string) (net.Listener, error) { return net.Listen("tcp", address) }

@@ -330,7 +330,6 @@ func (s *replaySession) serveGeneral(w http.ResponseWriter, r *http.Request, fir
 	out.copyTo(w, s.done)
 }
 
-// event returns a message as an event.
 func event(message []byte) string {
 	return "event: message\ndata: " + strings.ReplaceAll(string(message), "\n", "\ndata: ") + "\n\n"
 }

@@ -49,7 +49,6 @@ func (b *Bench) answers() []mcp.Handler {
 	}
 }
 
-// changes returns the handler of changes of the lists.
 func (b *Bench) changes() mcp.Handler {
 	return mcp.Changes{Changed: func(_ context.Context, c mcp.Change) {
 		if c.Err != nil {

@@ -107,7 +107,6 @@ func (b *Bench) touchLocked(part string) {
 	b.changed = make(chan struct{})
 }
 
-// update changes a part.
 func (b *Bench) update(part string, f func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

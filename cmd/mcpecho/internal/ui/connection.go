@@ -335,7 +335,6 @@ func (o *observed) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, e
 
 var errNotConnected = errors.New("the server is not connected; wait, or try again")
 
-// connectedClient returns the client.
 func (b *Bench) connectedClient() (*mcp.Client, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

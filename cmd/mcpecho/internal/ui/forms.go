@@ -67,7 +67,6 @@ type former struct {
 	read    int // bytes that references led to
 }
 
-// formOf returns the form of a schema.
 func formOf(raw mcp.RawMessage) *field {
 	f := &former{root: raw}
 	return f.field("", raw, 0)
@@ -75,7 +74,6 @@ func formOf(raw mcp.RawMessage) *field {
 
 func rawField(reason string) *field { return &field{Kind: fieldRaw, Reason: reason} }
 
-// field returns the field of a schema.
 func (f *former) field(key string, raw mcp.RawMessage, depth int) *field {
 	made := f.make(raw, depth)
 	made.Key = key
@@ -352,7 +350,6 @@ func inputSchema(i *item) mcp.RawMessage {
 	return nil
 }
 
-// inputForm returns the form of what an item takes.
 func inputForm(i *item) *field {
 	made := &field{Kind: fieldObject}
 	switch v := i.value.(type) {

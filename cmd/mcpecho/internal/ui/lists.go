@@ -53,7 +53,6 @@ type lists struct {
 // maxDescription is how much of a description the lists of the page show, in bytes.
 const maxDescription = 300
 
-// newLists asks for new lists.
 func (b *Bench) newLists() {
 	select {
 	case b.relist <- struct{}{}:

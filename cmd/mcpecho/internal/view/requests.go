@@ -205,7 +205,6 @@ func normal(id string) string {
 	return strings.Clone(id)
 }
 
-// forget removes a request.
 func (q *requests) forget(k key) {
 	if r := q.find(k); r != nil {
 		q.kept -= r.kept

@@ -249,7 +249,6 @@ func (f *Filter) patterns() [len(members)]string {
 // isEmpty reports whether the filter selects all lines.
 func (f *Filter) isEmpty() bool { return *f == Filter{} }
 
-// matches reports whether a line matches the filter.
 func (v *Viewer) matches(l *Line) bool {
 	call := l
 	if l.root != nil {
