@@ -221,10 +221,6 @@ func (h Changes) connected(ctx context.Context, c *Client) error {
 	return nil
 }
 
-func (c *Client) offeredLists() SubscriptionFilter {
-	return c.agreed.Load().server.Capabilities.offersLists()
-}
-
 // Roots tells servers in which directories and files they may work. As a [Handler]
 // it answers roots/list.
 //

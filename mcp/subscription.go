@@ -89,7 +89,7 @@ func (c *Client) subscribe(ctx context.Context, filter *SubscriptionFilter, last
 		s.filter = *filter
 		s.filter.ResourceSubscriptions = slices.Clone(filter.ResourceSubscriptions)
 	} else {
-		s.filter = c.offeredLists()
+		s.filter = c.agreed.Load().server.Capabilities.offersLists()
 	}
 	if !c.era().legacy() && !s.filter.narrow(&c.agreed.Load().server.Capabilities) {
 		return nil, c.failed(listenRequest(s), ErrNoChanges)

@@ -65,7 +65,7 @@ func runServers(ctx context.Context, c *invocation) error {
 	states := make([]serverStatus, len(cfg.Servers))
 	slots := make(chan struct{}, maxProbes)
 	var all sync.WaitGroup
-	waiting := newWaitingServers(cfg.Servers)
+	waiting := &waitingServers{left: slices.Clone(cfg.Servers)}
 	p := c.newWaiting(console, len(cfg.Servers), waiting.names)
 	for i, entry := range cfg.Servers {
 		all.Go(func() { // ends with the probe, which has a timeout
@@ -117,10 +117,6 @@ func runServers(ctx context.Context, c *invocation) error {
 type waitingServers struct {
 	mu   lock.Mutex
 	left []*config.Server // guarded by mu
-}
-
-func newWaitingServers(all []*config.Server) *waitingServers {
-	return &waitingServers{left: slices.Clone(all)}
 }
 
 func (w *waitingServers) done(s *config.Server) {

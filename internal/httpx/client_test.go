@@ -167,7 +167,7 @@ func TestLargeHeader(t *testing.T) {
 }
 
 func TestConnectionRefused(t *testing.T) {
-	u, _ := Parse("http://" + testutil.Refusing(t))
+	u, _ := Parse("http://" + testutil.FreeAddress(t))
 	u.RawQuery = "key=topsecret"
 	_, err := newClient(t, nil, nil).Do(t.Context(), &Request{Method: "GET", URL: u})
 	if err == nil || !strings.Contains(err.Error(), "onnection refused") || !strings.HasPrefix(err.Error(), "GET http://127.0.0.1:") || strings.Contains(err.Error(), "secret") {

@@ -213,13 +213,9 @@ func (t *Tool) unpinned(def *mcp.Tool) (*ToolChange, error) {
 	c := h.changeLocked(t.server, def)
 	h.mu.Unlock()
 	if c != nil && (h.opts.Pins == PinBlock || h.opts.Approve == nil) {
-		return c, diag.Error(ErrDenied.Error()+": "+c.reason(), ErrDenied, ErrChanged)
+		return c, diag.Error(ErrDenied.Error()+": "+ErrChanged.Error()+" since it was approved ("+strings.Join(c.What, ", ")+"); the user must approve it again", ErrDenied, ErrChanged)
 	}
 	return c, nil
-}
-
-func (c *ToolChange) reason() string {
-	return ErrChanged.Error() + " since it was approved (" + strings.Join(c.What, ", ") + "); the user must approve it again"
 }
 
 // repin pins a changed definition after a call of it was approved.

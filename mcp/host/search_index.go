@@ -156,7 +156,7 @@ func eachWord(text string, f func(word string)) {
 		}
 		if word := text[:end]; class == dense {
 			eachPair(word, f)
-		} else if word = strings.ToLower(word); !isStopWord(word) {
+		} else if word = strings.ToLower(word); !strings.Contains(stopWords, " "+word+" ") {
 			f(synonym(stem(word)))
 		}
 		text = text[end:]
@@ -265,8 +265,6 @@ func cut(word, end, by string, least int) string {
 	return word
 }
 
-// isStopWord reports whether a word says nothing about a tool.
-func isStopWord(word string) bool { return strings.Contains(stopWords, " "+word+" ") }
-
+// stopWords say nothing about a tool.
 const stopWords = " a an and any are as at be by can do does for from has have how i if in into is it its me my of on or our please should some " +
 	"that the their these this those to tool use used using want was we were what when which will with you your mcp "

@@ -223,7 +223,7 @@ func TestCannotBeOpened(t *testing.T) {
 		ctx  context.Context
 		want string
 	}{
-		{"http://" + testutil.Refusing(t), nil, t.Context(), "onnection refused"},
+		{"http://" + testutil.FreeAddress(t), nil, t.Context(), "onnection refused"},
 		{private.URL, &Options{Client: &http.Client{Transport: &http.Transport{TLSHandshakeTimeout: testutil.Timeout}}}, t.Context(), "certificate"},
 		{away, nil, t.Context(), "another origin"},
 		{loop, nil, t.Context(), "too many redirects"},

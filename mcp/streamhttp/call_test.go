@@ -545,7 +545,7 @@ func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { retur
 
 // TestConnectFails has servers that are none.
 func TestConnectFails(t *testing.T) {
-	refusing := testutil.Refusing(t)
+	refusing := testutil.FreeAddress(t)
 	tls := httptest.NewUnstartedServer(http.NotFoundHandler())
 	tls.Config.ErrorLog = nolog()
 	tls.StartTLS()

@@ -221,13 +221,6 @@ func (e *Editor) print(text string) {
 	e.drawLocked()
 }
 
-// Editing reports whether a line is being edited.
-func (e *Editor) Editing() bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return len(e.stack) > 0
-}
-
 // write writes to the terminal. An error of writing has no use here: the program
 // finds it when it writes results.
 func (e *Editor) write(s string) { _, _ = io.WriteString(e.out, s) }

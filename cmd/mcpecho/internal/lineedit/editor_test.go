@@ -385,7 +385,7 @@ func TestRawModeFails(t *testing.T) {
 		t.Error(err)
 	}
 	e.Resize()
-	if e.Editing() {
+	if len(e.stack) > 0 {
 		t.Error("a line is being edited")
 	}
 }

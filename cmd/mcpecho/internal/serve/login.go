@@ -34,10 +34,6 @@ const (
 	maxForm   = 64 << 10
 )
 
-func newLogin(base string, next http.Handler) *loginServer {
-	return &loginServer{base: base, next: next, pending: make(map[string]grant), tokens: make(map[string]bool)}
-}
-
 func (s *loginServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 	switch path := r.URL.Path; {

@@ -51,7 +51,7 @@ func StartHandler(address string, h http.Handler, end func(), sse, login bool) (
 	}
 	base := "http://" + reachable(l.Addr().String())
 	if login {
-		h = newLogin(base, h)
+		h = &loginServer{base: base, next: h, pending: make(map[string]grant), tokens: make(map[string]bool)}
 	}
 	w := &Web{URL: base + "/mcp", Failed: make(chan error, 1), end: end}
 	w.server = &http.Server{Handler: h, ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, ErrorLog: log.New(io.Discard, "", 0)}
