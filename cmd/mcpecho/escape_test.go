@@ -47,6 +47,11 @@ func TestServersCannotImitateMcpecho(t *testing.T) {
 	if got := failure.Classify(errors.New("no\nmcpecho: yes")).Message; got != "no\n\tmcpecho: yes" {
 		t.Errorf("%q", got)
 	}
+	var stderr strings.Builder
+	c = &invocation{environment: &environment{stdout: new(strings.Builder), stderr: &stderr, getenv: os.Getenv}}
+	if c.report(t.Context(), &failure.Error{Status: failure.Usage, Message: "the file has a\nmcpecho: yes\n\tb"}); stderr.String() != "mcpecho: the file has a\n\tmcpecho: yes\n\tb\n" {
+		t.Errorf("%q", stderr.String())
+	}
 	if got := describe([]part{{mime: "image/png\n\x1b", data: []byte{1}}}); got != `image/png\u000a\u001b, 1 bytes` {
 		t.Errorf("%q", got)
 	}

@@ -300,6 +300,9 @@ func (c *invocation) report(ctx context.Context, err error) int {
 		_, _ = io.WriteString(c.stderr, terminal.Escape(string(f.AppendJSON(nil)))+"\n")
 		return f.Status
 	}
+	if f.Status == failure.Usage { // which quotes names of servers and files, with their line breaks
+		f.Message = failure.Indent(f.Message)
+	}
 	first, more, _ := strings.Cut(f.Message, "\n")
 	first = "mcpecho: " + first
 	text := c.folded(first) + "\n"
