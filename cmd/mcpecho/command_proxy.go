@@ -162,15 +162,11 @@ func speaksSSE(ctx context.Context, t mcp.Transport) bool {
 
 // proxyLines serves the client at standard input and output.
 func (c *invocation) proxyLines(ctx context.Context, o *proxy.Options) error {
-	out := c.stdout
-	if c.isTerminal(out) {
-		out = terminal.Escaped{Writer: out}
-	}
 	if c.isTerminal(c.stdin) {
 		_, _ = io.WriteString(c.stderr, "This is an MCP server for a client such as an editor: its configuration names this command.\n"+
 			"It reads messages, one line of JSON each. Press Ctrl-D to end it.\n")
 	}
-	return proxy.ServeLines(ctx, c.stdin, out, o)
+	return proxy.ServeLines(ctx, c.stdin, c.messagesOut(), o)
 }
 
 // proxyHTTP serves clients over HTTP until ctx is done.

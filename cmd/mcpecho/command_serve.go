@@ -43,7 +43,7 @@ func runServe(ctx context.Context, c *invocation) error {
 			"Press Ctrl-D to end it. To call it: "+c.name+" tools -- "+c.name+" serve\n")
 	}
 	done := make(chan error, 1)
-	go func() { done <- testserver.NewCorrect(o).Serve(c.stdin, c.stdout) }() // ends with the input, or the program
+	go func() { done <- testserver.NewCorrect(o).Serve(c.stdin, c.messagesOut()) }() // ends with the input, or the program
 	select {
 	case err := <-done:
 		if err != nil {
@@ -128,7 +128,7 @@ func (c *invocation) serveReplay(ctx context.Context) error {
 	}
 	done := make(chan struct{})
 	go func() { // ends with the input, or the program
-		r.Serve(&serve.Lines{In: c.reader(), Out: c.stdout})
+		r.Serve(&serve.Lines{In: c.reader(), Out: c.messagesOut()})
 		close(done)
 	}()
 	select {

@@ -67,6 +67,15 @@ func (c *invocation) shown(text string) string {
 	return text
 }
 
+// messagesOut returns standard output for messages of servers to a client, which are escaped
+// if it is a terminal.
+func (c *invocation) messagesOut() io.Writer {
+	if c.isTerminal(c.stdout) {
+		return terminal.Escaped{Writer: c.stdout}
+	}
+	return c.stdout
+}
+
 func (c *invocation) writeFile(name string, data []byte) error {
 	if c.output != nil && name == c.flags.Output {
 		return failure.Local(c.output.replace(data))

@@ -93,3 +93,24 @@ func TestPipeWithoutOtherEnd(t *testing.T) {
 		}
 	}
 }
+
+// TestMessagesOnATerminal: what a server has sent reaches a terminal without control sequences,
+// from the server and from its recording.
+func TestMessagesOnATerminal(t *testing.T) {
+	t.Parallel()
+	const request = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
+	server := []string{"--", "sh", "-c", `read -r line; printf '{"jsonrpc":"2.0","id":1,"result":{"x":"\302\233[2J\342\200\256"}}\n'; cat >/dev/null`}
+	file := filepath.Join(t.TempDir(), "recorded")
+	if o := runCommandWithInput(t, request+"\n", append([]string{"proxy", "--record", file}, server...)...); !strings.Contains(o.stdout, "\u009b[2J\u202e") {
+		t.Fatalf("%+v", o)
+	}
+	for _, args := range [][]string{append([]string{"proxy"}, server...), {"serve", "--replay", file}} {
+		p := startInPty(t, 200, args...)
+		p.typeLine(request)
+		p.until("[2J")
+		p.typed("\x04")
+		if shown, _ := p.end(); !strings.Contains(shown, `{"x":"\u009b[2J\u202e"}`) || strings.ContainsAny(shown, "\u009b\u202e") {
+			t.Errorf("%q: %q", args, shown)
+		}
+	}
+}
