@@ -1,14 +1,16 @@
 // Package glob matches names with globs, as settings and permissions contain them.
 package glob
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // Any reports whether name matches one of the globs.
 func Any(globs []string, name string) bool {
-	return slices.ContainsFunc(globs, func(glob string) bool { return Match(glob, name) })
+	for _, glob := range globs {
+		if Match(glob, name) {
+			return true
+		}
+	}
+	return false
 }
 
 // Match reports whether the whole name matches the glob, in which * stands for
@@ -57,61 +59,90 @@ func matchBraces(glob, name string, budget *int) bool {
 // are special. It suits JSON, which has brackets and braces.
 func Text(glob, text string) bool { return match(glob, text, false) }
 
-// match matches without braces. classes makes brackets special.
+// match matches without braces. classes makes brackets special. The parts before the first
+// star are at the beginning of the name, those after the last one at its end, and those
+// between two stars where they come first.
 func match(glob, name string, classes bool) bool {
 	classes = classes && strings.IndexByte(glob, ']') >= 0
-	star, mark := -1, 0 // where to continue if the text after the last * does not match
-	g, n := 0, 0
-	for n < len(name) {
-		size := 0
-		if g < len(glob) && glob[g] != '*' {
-			size = matchByte(glob[g:], name[n], classes)
+	parts := make([]string, 0, len(glob)) // each of which matches one byte
+	for first := true; ; first = false {
+		parts = parts[:0]
+		for n := 1; glob != "" && glob[0] != '*'; glob, n = glob[n:], 1 {
+			if classes && glob[0] == '[' {
+				end := strings.IndexByte(glob, ']')
+				if end > 1 {
+					n = end + 1
+				}
+			}
+			parts = append(parts, glob[:n])
 		}
+		at := 0
 		switch {
-		case g < len(glob) && glob[g] == '*':
-			star, mark = g, n
-			g++
-		case size > 0:
-			g += size
-			n++
-		case star >= 0:
-			mark++
-			g, n = star+1, mark
-		default:
+		case glob == "" && first && len(parts) != len(name), len(parts) > len(name):
 			return false
-		}
-	}
-	for g < len(glob) && glob[g] == '*' {
-		g++
-	}
-	return g == len(glob)
-}
-
-// matchByte returns the length of the beginning of a glob that matches a byte, or 0
-// if it does not match.
-func matchByte(glob string, c byte, classes bool) int {
-	end := -1
-	if classes && glob[0] == '[' {
-		end = strings.IndexByte(glob, ']')
-	}
-	if end > 1 {
-		set, not := strings.CutPrefix(glob[1:end], "!")
-		in := false
-		for i := 0; i < len(set); i++ {
-			if i+2 < len(set) && set[i+1] == '-' {
-				in = in || set[i] <= c && c <= set[i+2]
-				i += 2
-			} else {
-				in = in || set[i] == c
+		case glob == "":
+			at = len(name) - len(parts)
+		case !first && len(parts) > 0:
+			if at = find(parts, name); at < 0 {
+				return false
 			}
 		}
-		if in != not {
-			return end + 1
+		for i, part := range parts {
+			if !matchByte(part, name[at+i]) {
+				return false
+			}
 		}
-		return 0
+		if glob == "" {
+			return true
+		}
+		glob, name = glob[1:], name[at+len(parts):]
 	}
-	if glob[0] == '?' || glob[0] == c {
-		return 1
+}
+
+// find returns where a name first matches parts, or -1. It follows all places at which it may
+// at once, so that the time does not grow with their number: a server chooses the name.
+func find(parts []string, name string) int {
+	var matching [256][]uint64 // sets of the parts that match a byte
+	last := uint(len(parts) - 1)
+	reached := make([]uint64, last/64+1)
+	for at := range len(name) {
+		c, carry := name[at], uint64(1)
+		set := matching[c]
+		if set == nil {
+			set = make([]uint64, len(reached))
+			for i, part := range parts {
+				if matchByte(part, c) {
+					set[i/64] |= 1 << (i % 64)
+				}
+			}
+			matching[c] = set
+		}
+		for i, matched := range set {
+			before := reached[i]
+			reached[i] = (before<<1 | carry) & matched
+			carry = before >> 63
+		}
+		if reached[last/64]>>(last%64)&1 != 0 {
+			return at - int(last)
+		}
 	}
-	return 0
+	return -1
+}
+
+// matchByte reports whether a part of a glob matches a byte.
+func matchByte(part string, c byte) bool {
+	if len(part) == 1 {
+		return part[0] == '?' || part[0] == c
+	}
+	set, not := strings.CutPrefix(part[1:len(part)-1], "!")
+	in := false
+	for i := 0; i < len(set); i++ {
+		if i+2 < len(set) && set[i+1] == '-' {
+			in = in || set[i] <= c && c <= set[i+2]
+			i += 2
+		} else {
+			in = in || set[i] == c
+		}
+	}
+	return in != not
 }

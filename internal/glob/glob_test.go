@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stdmcp/stdmcp/internal/glob"
 )
@@ -29,6 +30,9 @@ func TestGlobsWithAlternativesAndClasses(t *testing.T) {
 		{"{a", "{a", true},
 		{"[a", "[a", true},
 		{"[]", "[]", true},
+		{"[*]?*", "*a", true},
+		{"*" + strings.Repeat("ab", 70) + "*c", strings.Repeat("ab", 75) + "c", true},
+		{"*" + strings.Repeat("ab", 70) + "*c", strings.Repeat("ab", 69) + "c", false},
 		{strings.Repeat("{a,b}", 40), strings.Repeat("c", 40), false}, // bounded
 	} {
 		if got := glob.Match(tt.pattern, tt.name); got != tt.want {
@@ -37,6 +41,28 @@ func TestGlobsWithAlternativesAndClasses(t *testing.T) {
 	}
 	if !glob.Text(`{"path":["/tmp/*"]}`, `{"path":["/tmp/x"]}`) {
 		t.Error("in text, brackets and braces stand for themselves")
+	}
+}
+
+// TestLongNames: a model may search with a long glob, and a server has long names. All ways
+// to match 1 KB and 40 KB one by one took half a second.
+func TestLongNames(t *testing.T) {
+	const limit = 50 * time.Millisecond
+	name := strings.Repeat("a", 40_000)
+	for _, part := range []string{"?", "[ab]", "a"} {
+		best := time.Hour
+		for range 5 {
+			began := time.Now()
+			if pattern := "*" + strings.Repeat(part, 1000/len(part)); glob.Match(pattern+"c*", name) || !glob.Match(pattern+"*a", name) {
+				t.Error(part)
+			}
+			if best = min(best, time.Since(began)); best < limit {
+				break
+			}
+		}
+		if best > limit {
+			t.Errorf("%s: %v", part, best)
+		}
 	}
 }
 
