@@ -13,6 +13,9 @@ import (
 // certain, and otherwise an error says what is wrong, with a line to type only if that is
 // the user's own words in another order.
 func TestAcceptedWords(t *testing.T) {
+	if !apart(t) {
+		return
+	}
 	inProject(t, map[string]string{"c.json": `{"mcpServers":{"demo":SERVER}}`})
 	testutil.Must(t, os.WriteFile("args.json", []byte(`{"message":"hi"}`), 0o600))
 	testutil.Must(t, os.WriteFile("srv", []byte("#!/bin/sh\nexec "+mcpechoPath(t)+" serve\n"), 0o700))

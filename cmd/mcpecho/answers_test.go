@@ -49,6 +49,9 @@ func TestQuotesOfSystemShell(t *testing.T) {
 }
 
 func TestSamplingByProgram(t *testing.T) {
+	if !apart(t) {
+		return
+	}
 	if runtime.GOOS == "windows" {
 		t.Skip("the programs are lines of sh")
 	}

@@ -31,6 +31,7 @@ func TestMissingArgumentsAreAskedFor(t *testing.T) {
 }
 
 func TestMissingArgumentsInTheShell(t *testing.T) {
+	t.Parallel()
 	p := startShell(t, "shell", "--no-color", "--", "mcpecho", "serve")
 	p.shown("> ")
 	p.typed("call add\r")
@@ -46,6 +47,7 @@ func TestMissingArgumentsInTheShell(t *testing.T) {
 // A form that the user cancels is not shown again, also when the list of tools is
 // from before the command.
 func TestCanceledFormInTheShell(t *testing.T) {
+	t.Parallel()
 	p := startShell(t, "shell", "--no-color", "--", "mcpecho", "serve")
 	p.shown("> ")
 	p.typed("tools\r")

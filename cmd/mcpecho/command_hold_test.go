@@ -207,19 +207,20 @@ func TestSessionAsks(t *testing.T) {
 		t.Skip("needs a shell with sleep")
 	}
 	for _, version := range []string{"2026-07-28", "2025-11-25"} {
-		h := holdServer(t, "asks", "--answer", "name=Ada", "--root", os.TempDir(), "--sampling", "sleep 3; echo yes", "--", "mcpecho", "serve", "--protocol", version).begun(t)
-		for tool, want := range map[string]string{"ask_elicitation": "Ada", "ask_roots": "file://", "ask_sampling": "yes"} {
-			args := []string{"call", "@asks", tool}
-			if tool == "ask_sampling" {
-				args = append(args, "--timeout", "2500ms")
+		t.Run(version, func(t *testing.T) {
+			t.Parallel()
+			holdServer(t, "asks"+version, "--answer", "name=Ada", "--root", os.TempDir(), "--sampling", "sleep 3; echo yes", "--", "mcpecho", "serve", "--protocol", version).begun(t)
+			for tool, want := range map[string]string{"ask_elicitation": "Ada", "ask_roots": "file://", "ask_sampling": "yes"} {
+				args := []string{"call", "@asks" + version, tool}
+				if tool == "ask_sampling" {
+					args = append(args, "--timeout", "2500ms")
+				}
+				r := runCommand(t, args...)
+				if r.status != 0 || !strings.Contains(r.stdout, want) || strings.Contains(r.stderr, "Answered a question") != (tool == "ask_elicitation") {
+					t.Errorf("%s: %+v", tool, r)
+				}
 			}
-			r := runCommand(t, args...)
-			if r.status != 0 || !strings.Contains(r.stdout, want) || strings.Contains(r.stderr, "Answered a question") != (tool == "ask_elicitation") {
-				t.Errorf("%s, %s: %+v", version, tool, r)
-			}
-		}
-		h.end()
-		<-h.ended
+		})
 	}
 }
 
@@ -257,15 +258,23 @@ func TestSessionOfConfiguredServer(t *testing.T) {
 	}
 	runCommand(t, "call", "@few", "fail", "{}").want(t, failure.Usage, "", `the tool "fail" is excluded by the entry of "few"`)
 	runCommand(t, "raw", "@few", "tools/call", `{"name":"fail"}`).want(t, failure.Usage, "", `the tool "fail" is excluded by the entry of "few"`)
+	var all sync.WaitGroup // most of them wait for the timeout
 	for _, args := range [][]string{{"fail"}, {"fail", "-q"}, {"slow", "seconds=60"}, {"slow", "seconds=60", "--json"}} {
-		held, direct := runCommand(t, append([]string{"call", "@few"}, args...)...), runCommand(t, append([]string{"call", file + ":few"}, args...)...)
-		if held.status != direct.status || held.stdout != direct.stdout || held.stderr != direct.stderr {
-			t.Errorf("%s:\nheld:   %+v\ndirect: %+v", args, held, direct)
-		}
+		all.Go(func() {
+			var held result
+			var both sync.WaitGroup
+			both.Go(func() { held = runCommand(t, append([]string{"call", "@few"}, args...)...) })
+			direct := runCommand(t, append([]string{"call", file + ":few"}, args...)...)
+			both.Wait()
+			if held.status != direct.status || held.stdout != direct.stdout || held.stderr != direct.stderr {
+				t.Errorf("%s:\nheld:   %+v\ndirect: %+v", args, held, direct)
+			}
+		})
 	}
 	if r := runCommand(t, "call", "@few", "slow", "seconds=3", "--timeout", "30s"); r.status != failure.Done {
 		t.Errorf("%+v", r)
 	}
+	all.Wait()
 	holdServer(t, "second", file+":few").begun(t)
 	runCommand(t, "call", "@second", "echo", "message=a").want(t, failure.Done, "a\n", "")
 }

@@ -45,6 +45,7 @@ func TestSearch(t *testing.T) {
 }
 
 func TestSearchWithoutServers(t *testing.T) {
+	t.Parallel()
 	runCommand(t, "search", "weather").want(t, 0, "", "No servers are configured")
 	runCommand(t, "search", "weather", "--json", "-q").want(t, 0, `{"tools":[]}`+"\n", "")
 	runCommand(t, "search").want(t, failure.Usage, "", "search")
@@ -74,6 +75,9 @@ func TestSearchOfNoServer(t *testing.T) {
 }
 
 func TestSearchDoesNotWaitForASilentServer(t *testing.T) {
+	if !apart(t) {
+		return
+	}
 	server, env := childserver.Command(&testserver.Options{Fault: "mute"})
 	settings := map[string]string{}
 	for _, e := range env {

@@ -44,6 +44,9 @@ func TestSkills(t *testing.T) {
 }
 
 func TestSkillsTarget(t *testing.T) {
+	if !apart(t) {
+		return
+	}
 	inProject(t, nil)
 	for _, line := range []string{"read mine sum", "mine read sum", "read mine sum SKILL.md"} {
 		if o := runCommand(t, append([]string{"skills"}, strings.Fields(line)...)...); o.status != 0 || !strings.Contains(o.stdout, "# Sum\n") {

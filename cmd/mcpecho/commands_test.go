@@ -34,6 +34,7 @@ func TestCallPrintsTextAndNothingElse(t *testing.T) {
 }
 
 func TestEveryCommandWithEveryProtocolVersion(t *testing.T) {
+	t.Parallel()
 	for _, version := range mcp.ProtocolVersions() {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()

@@ -167,6 +167,9 @@ func TestTrustIsShownAndRevoked(t *testing.T) {
 
 // TestCommandsThatChangeOneFile: commands at the same time lose nothing of each other's.
 func TestCommandsThatChangeOneFile(t *testing.T) {
+	if !apart(t) {
+		return
+	}
 	inProject(t, map[string]string{".mcp.json": `{"mcpServers":{"old0":SERVER,"old1":SERVER,"old2":SERVER,"old3":SERVER}}`})
 	testutil.SetConfigHome(t, t.TempDir())
 	var all sync.WaitGroup

@@ -8,6 +8,7 @@ import (
 )
 
 func TestConsoleWaitsForQuestions(t *testing.T) {
+	t.Parallel()
 	var b strings.Builder
 	c := &terminal.Console{Out: &b}
 	c.Show("bar 1")

@@ -21,6 +21,7 @@ import (
 )
 
 func TestFailuresOfServers(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		name   string
 		o      testserver.Options
@@ -184,6 +185,7 @@ var said = regexp.MustCompile(`((?:POST|GET) http://HOST/mcp:) .*`)
 
 // TestFailureMessages shows the messages for servers that fail.
 func TestFailureMessages(t *testing.T) {
+	t.Parallel()
 	text := ""
 	add := func(what, line string, o result) {
 		text += "# " + what + "\n$ mcpecho " + line + "\n" + o.stderr + "[status " + strconv.Itoa(o.status) + "]\n\n"

@@ -836,6 +836,9 @@ var misuses = []misuse{
 
 // TestGuesses tries each of them in a folder with configured servers.
 func TestGuesses(t *testing.T) {
+	if !apart(t) {
+		return
+	}
 	folder := newFolder(t)
 	var lines []string
 	for _, g := range guesses {
@@ -855,6 +858,9 @@ func TestGuesses(t *testing.T) {
 
 // TestMisuses: the answer is one line, or follows what a server has said.
 func TestMisuses(t *testing.T) {
+	if !apart(t) {
+		return
+	}
 	folder := newFolder(t)
 	var lines []string
 	for _, m := range misuses {
@@ -876,6 +882,9 @@ func TestMisuses(t *testing.T) {
 // TestFlagsForURLsStayInTheCommand: many servers have such flags, and mcpecho refuses
 // its own ones with a command.
 func TestFlagsForURLsStayInTheCommand(t *testing.T) {
+	if !apart(t) {
+		return
+	}
 	lines := []string{"tools -- SERVER --transport stdio", "tools -- SERVER --transport=stdio", "tools -- SERVER -t sse", "tools -- SERVER --header 'X: y'"}
 	folder := newFolder(t)
 	for i, o := range folder.runAll(t, lines) {

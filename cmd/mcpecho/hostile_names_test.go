@@ -17,6 +17,9 @@ import (
 // TestHostileNamesInLines: names of servers in a file and of tools that a shell would run
 // or that are flags are in no line that mcpecho tells the user to type.
 func TestHostileNamesInLines(t *testing.T) {
+	if !apart(t) {
+		return
+	}
 	if runtime.GOOS == "windows" {
 		t.Skip("no sh here")
 	}
@@ -58,6 +61,7 @@ func TestHostileNamesInLines(t *testing.T) {
 
 // TestLinesAreMadeInOnePlace: only paste.go and suggest print a line to type.
 func TestLinesAreMadeInOnePlace(t *testing.T) {
+	t.Parallel()
 	files, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)

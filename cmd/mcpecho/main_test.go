@@ -5,6 +5,7 @@ import (
 	"context"
 	goflag "flag"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -33,7 +34,7 @@ func TestMain(m *testing.M) {
 	// The tests wait for processes and limits of time more than they compute.
 	goflag.Parse()
 	if goflag.Lookup("test.parallel").Value.String() == strconv.Itoa(runtime.GOMAXPROCS(0)) {
-		_ = goflag.Set("test.parallel", "6")
+		_ = goflag.Set("test.parallel", "10")
 	}
 	os.Exit(inEmptyHome(m))
 }
@@ -45,7 +46,10 @@ func inEmptyHome(m *testing.M) int {
 		panic(err)
 	}
 	defer os.RemoveAll(home)
-	if child, err = childBinary(home); err != nil {
+	if child = os.Getenv(apartEnv); child == "" {
+		child, err = childBinary(home)
+	}
+	if err != nil {
 		panic(err)
 	}
 	for _, name := range []string{"HOME", "USERPROFILE", "AppData", "LocalAppData", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR"} {
@@ -54,6 +58,30 @@ func inEmptyHome(m *testing.M) int {
 	// A test that needs the cache of eras sets it; most servers here share a name.
 	os.Setenv("XDG_CACHE_HOME", os.DevNull)
 	return m.Run()
+}
+
+// apartEnv makes this binary the process that apart starts. Its value is that of child.
+const apartEnv = "MCPECHO_TEST_APART"
+
+// apart starts a process for a test that changes the folder or the variables of its process,
+// so that others run beside it. It reports whether this is that process.
+func apart(t *testing.T) bool {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil || os.Getenv(apartEnv) != "" {
+		return true
+	}
+	t.Parallel()
+	cmd := exec.CommandContext(t.Context(), exe, "-test.run=^"+t.Name()+"$", "-test.v", "-test.short="+strconv.FormatBool(testing.Short()))
+	cmd.Env = append(os.Environ(), apartEnv+"="+child)
+	out, err := cmd.CombinedOutput()
+	switch {
+	case err != nil:
+		t.Errorf("%v\n%s", err, out)
+	case !bytes.Contains(out, []byte("--- PASS: "+t.Name()+" ")):
+		t.Skipf("%s", out)
+	}
+	return false
 }
 
 // A result is what a run of the command leaves behind.
@@ -174,6 +202,7 @@ func golden(t *testing.T, name, text string) {
 }
 
 func TestInterruptedBeforeStart(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var stdout, stderr bytes.Buffer

@@ -99,6 +99,9 @@ func TestServerThatEndsOnTheProbe(t *testing.T) {
 // TestStreamThatOpensLate: behind a proxy that buffers the stream of a session, a command
 // waits for it once.
 func TestStreamThatOpensLate(t *testing.T) {
+	if !apart(t) {
+		return
+	}
 	if runtime.GOOS != "linux" {
 		t.Skip("the folder of caches is elsewhere")
 	}

@@ -9,6 +9,7 @@ import (
 
 // A placeholder that a user pastes and does not fill in is not data of a tool.
 func TestPlaceholdersAreRefused(t *testing.T) {
+	t.Parallel()
 	web := webServer(t, nil, nil)
 	for line, mark := range map[string]string{
 		"call URL echo message=…":                      "…",

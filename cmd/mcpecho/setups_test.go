@@ -28,6 +28,7 @@ import (
 // TestBrokenSetups has what goes wrong when people set up a server. The error
 // alone has to name the cause.
 func TestBrokenSetups(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("did not run: the programs are shell scripts")
 	}

@@ -12,13 +12,14 @@ import (
 	"github.com/stdmcp/stdmcp/internal/testutil"
 )
 
-// startShell starts a shell on a terminal.
+// startShell starts a shell on a terminal, without a history.
 func startShell(t *testing.T, args ...string) *pty {
-	t.Setenv("XDG_STATE_HOME", t.TempDir())
-	return startInPty(t, 80, args...)
+	t.Helper()
+	return startInPtyWith(t, 80, []string{"XDG_STATE_HOME=" + t.TempDir()}, args...)
 }
 
 func TestShellOnATerminal(t *testing.T) {
+	t.Parallel()
 	p := startShell(t, "shell", "--no-color", "--", "mcpecho", "serve")
 	p.shown("Connected to stdmcp-echo")
 	p.shown("stdmcp-echo> ")
@@ -40,7 +41,7 @@ func TestShellOnATerminal(t *testing.T) {
 	p.shown("> ")
 	p.typed("\x03\x03") // twice at the prompt leaves
 	p.wantEnd(failure.Interrupted, "")
-	p = startInPty(t, 80, "shell", "--", "mcpecho", "serve")
+	p = startInPtyWith(t, 80, p.cmd.Env, "shell", "--", "mcpecho", "serve")
 	p.shown("> ")
 	p.typed("\x1b[A")
 	p.shown("call echo message=hi") // the history of the session before
@@ -49,6 +50,7 @@ func TestShellOnATerminal(t *testing.T) {
 }
 
 func TestQuestionInTheShell(t *testing.T) {
+	t.Parallel()
 	web := webServer(t, nil, nil)
 	for _, args := range [][]string{{web.URL}, {web.URL, "--protocol", "2025-11-25"}} {
 		p := startShell(t, append(args, "--no-color")...) // the URL alone does
@@ -78,6 +80,7 @@ func TestQuestionInTheShell(t *testing.T) {
 }
 
 func TestControlCInTheShellCancelsTheCall(t *testing.T) {
+	t.Parallel()
 	p := startShell(t, "shell", "--", "mcpecho", "serve")
 	p.shown("> ")
 	p.typed("call slow seconds=60 steps=600\r")
@@ -96,6 +99,7 @@ func TestControlCInTheShellCancelsTheCall(t *testing.T) {
 }
 
 func TestShellOffersToRestartItsServer(t *testing.T) {
+	t.Parallel()
 	server, env := childserver.Command(&testserver.Options{Fault: "dies-mid-call"})
 	args := []string{"shell"}
 	for _, e := range env {
@@ -116,11 +120,13 @@ func TestShellOffersToRestartItsServer(t *testing.T) {
 }
 
 func TestHostileServerInTheShell(t *testing.T) {
+	t.Parallel()
 	for _, f := range testserver.Faults() {
 		if !strings.Contains(f.Name, "flood") && !strings.Contains(f.Name, "endless") {
 			continue
 		}
 		t.Run(f.Name, func(t *testing.T) {
+			t.Parallel()
 			server, env := childserver.Command(&testserver.Options{Fault: f.Name})
 			args := []string{"shell", "--timeout", "3s", "--connect-timeout", "5s", "--no-color"}
 			for _, e := range env {
@@ -137,8 +143,8 @@ func TestHostileServerInTheShell(t *testing.T) {
 }
 
 func TestShellWithoutControlSequences(t *testing.T) {
-	t.Setenv("XDG_STATE_HOME", t.TempDir())
-	p := startInPtyWith(t, 80, []string{"TERM=dumb"}, "shell", "--", "mcpecho", "serve")
+	t.Parallel()
+	p := startInPtyWith(t, 80, []string{"TERM=dumb", "XDG_STATE_HOME=" + t.TempDir()}, "shell", "--", "mcpecho", "serve")
 	p.shown("stdmcp-echo> ")
 	p.typed("call echo message=hi\n")
 	p.shown("\nhi\r\n")

@@ -71,6 +71,7 @@ func TestScript(t *testing.T) {
 
 // With watch --json, notifications are those of the protocol, one a line.
 func TestWatchInTheShellAsJSON(t *testing.T) {
+	t.Parallel()
 	const update = `{"method":"notifications/resources/updated","params":{"uri":"echo://text"}}` + "\n"
 	for _, args := range [][]string{{"--protocol", "2025-11-25"}, nil} {
 		o := runCommandWithInput(t, "watch echo://text --json\ncall update\nwait 30s\nunwatch\ncall add_tool\nwait 30s\n",
@@ -349,6 +350,7 @@ func TestNoticesAndProgressDoNotShareALine(t *testing.T) {
 }
 
 func TestHelpOfWatchInTheShell(t *testing.T) {
+	t.Parallel()
 	o := runCommandWithInput(t, "help watch\nhelp\n", "shell", "--", "mcpecho", "serve")
 	if o.status != 0 || !strings.Contains(o.stdout, "Returns at once.") || strings.Contains(o.stdout, "until interrupted") {
 		t.Errorf("%+v", o)
@@ -376,6 +378,9 @@ func TestNoCommandIsIgnoredInAShell(t *testing.T) {
 
 // The shell has its server already, as its suggestions know.
 func TestSuggestionsInAShell(t *testing.T) {
+	if !apart(t) {
+		return
+	}
 	folder := newFolder(t)
 	random := rand.New(rand.NewPCG(2, 0))
 	lines := []string{"call echo x=1 -- mcpecho serve", "tools -- node srv.js", "-- node", "call echo hi -- --json"}

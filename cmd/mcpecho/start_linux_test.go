@@ -28,12 +28,13 @@ func TestStartOfServerIsShown(t *testing.T) {
 
 // A list that is longer than the screen goes to $PAGER.
 func TestLongListIsPaged(t *testing.T) {
-	t.Setenv("PAGER", "sed 's/^/PAGED /'")
-	shown, status := startInPty(t, 30, "tools", "--no-color", "--", "mcpecho", "serve").end()
+	t.Parallel()
+	pager := []string{"PAGER=sed 's/^/PAGED /'"}
+	shown, status := startInPtyWith(t, 30, pager, "tools", "--no-color", "--", "mcpecho", "serve").end()
 	if status != 0 || !strings.HasPrefix(shown, "PAGED ") {
 		t.Errorf("status %d, %q", status, shown)
 	}
-	shown, _ = startInPty(t, 120, "resources", "--no-color", "--", "mcpecho", "serve").end()
+	shown, _ = startInPtyWith(t, 120, pager, "resources", "--no-color", "--", "mcpecho", "serve").end()
 	if strings.Contains(shown, "PAGED") {
 		t.Errorf("a short list is paged: %q", shown)
 	}

@@ -338,6 +338,9 @@ var deadEnds = []string{"view --follow echo X X", "add -q everything", "add -q n
 
 // TestSuggestionsForRandomLines does the same for lines of real words.
 func TestSuggestionsForRandomLines(t *testing.T) {
+	if !apart(t) {
+		return
+	}
 	folder := newFolder(t)
 	fakeLaunchers(t)
 	n := 400
@@ -370,6 +373,9 @@ func TestSuggestionsForRandomLines(t *testing.T) {
 // TestNoSuggestionStartsAProgram: a word that happens to be a program in PATH is not the
 // command of a server. Those that the user names as one are, in TestMisuses.
 func TestNoSuggestionStartsAProgram(t *testing.T) {
+	if !apart(t) {
+		return
+	}
 	newFolder(t)
 	for _, program := range []string{"kill", "true", "env", "sh", "sort", "mv", "dd", "yes", "id", "test"} {
 		for _, form := range []string{"X", "X web", "X -rf .", "X web echo message=hi", "tools X", "tools X y", "watch X", "shell X", "check X -k", "-q X y", "X --json", "call X message=hi", "help X", "X --tool-name echo", "'X y'", "tools 'X y'"} {

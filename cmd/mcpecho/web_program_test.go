@@ -12,6 +12,9 @@ import (
 // TestEntryWithCommandAndURL: mcpecho starts the program of the entry, speaks HTTP
 // to it, and ends it.
 func TestEntryWithCommandAndURL(t *testing.T) {
+	if !apart(t) {
+		return
+	}
 	url := closedURL(t)
 	address := strings.TrimSuffix(strings.TrimPrefix(url, "http://"), "/mcp")
 	inProject(t, map[string]string{"both.json": fmt.Sprintf(`{"mcpServers":{"web":{"command":%q,"args":["serve","--http",%q],"url":%q}}}`,

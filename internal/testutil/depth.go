@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// maxDepth is how often test binaries may start themselves in turn: a program
+// maxDepth is how often test binaries may start themselves in turn: a test, a program
 // that is tested, and the server that it starts.
-const maxDepth = 2
+const maxDepth = 3
 
 // depthName counts, where the processes above this one cannot be looked at.
 const depthName = "STDMCP_TEST_DEPTH"
 
-// LimitDepth ends the process if it was started by its own program more than two
+// LimitDepth ends the process if it was started by its own program more than three
 // levels deep. A TestMain calls it first, so that a child that fails to notice
 // that it is one, and runs all tests instead, does not fill the machine with
 // processes. [Main] and [Run] call it, too.

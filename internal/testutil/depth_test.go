@@ -9,7 +9,7 @@ import (
 )
 
 // A test binary that starts itself without end, and without the variables that a
-// child should have, stops at the third level.
+// child should have, stops at the fourth level.
 func TestSelfStartIsLimited(t *testing.T) {
 	exe, err := os.Executable()
 	if err != nil {
@@ -23,7 +23,7 @@ func TestSelfStartIsLimited(t *testing.T) {
 	if n := strings.Count(string(out), "=== RUN"); n > maxDepth {
 		t.Errorf("%d levels", n)
 	}
-	if depth, _ := ancestors(); depth == 0 && !strings.Contains(string(out), "started itself 3 levels deep") {
+	if depth, _ := ancestors(); depth == 0 && !strings.Contains(string(out), "started itself 4 levels deep") {
 		t.Errorf("%v, %s", err, out)
 	}
 	t.Logf("%s", out)
