@@ -106,12 +106,14 @@ func (e *effects) program(s *Server) {
 		e.add("in the directory " + s.Dir)
 	}
 	for i, f := range s.readFiles() {
-		line := "sets the variables in the file " + s.EnvFiles[i]
+		line, outside := "sets the variables in the file "+s.EnvFiles[i], s.files != nil && s.isOutside(f.path)
 		if f.err != nil {
 			line += ", which " + f.reason()
+		} else if outside {
+			line += ", which is outside of the project"
 		}
 		e.add(line)
-		e.variables(f.lines, true, s.files != nil && s.isOutside(f.path))
+		e.variables(f.lines, true, outside)
 	}
 	if s.InheritEnv {
 		e.add("passes on all variables of the environment")
@@ -127,12 +129,14 @@ func (e *effects) variables(env []string, literal, outside bool) {
 		switch {
 		case !ok:
 			e.add("passes on the variable " + name)
-		case literal && isOnlySecret(name, e.used), outside && !changesLoading(name):
+		case literal && isOnlySecret(name, e.used), outside && (!changesLoading(name) || endsSecret(name)):
 			e.add("sets " + name + "=" + diag.Mask)
 		case isOnlySecret(name, e.used):
 			e.add("sets " + name + "=" + maskLiterals(value))
-		default:
+		case e.used[name], changesLoading(name) && !isAddress(name):
 			e.add("sets " + name + "=" + value)
+		default:
+			e.add("sets " + name + "=" + withoutPassword(value))
 		}
 	}
 }
@@ -183,13 +187,24 @@ func trustedArg(arg string) string {
 	if flag, _, ok := cut(arg, "="); ok && strings.HasPrefix(flag, "--") && endsSecret(flag) {
 		return flag + "=" + diag.Mask
 	}
-	if scheme, rest, ok := cut(arg, "://"); ok {
+	return withoutPassword(arg)
+}
+
+// withoutPassword returns a text with a mask for the password of the URL that it is.
+func withoutPassword(text string) string {
+	if scheme, rest, ok := cut(text, "://"); ok {
 		at := strings.LastIndexByte(rest[:wire.IndexAny(rest+"/", "/?#")], '@')
 		if user, _, ok := cut(rest[:max(0, at)], ":"); ok {
 			return scheme + "://" + user + ":" + diag.Mask + rest[at:]
 		}
 	}
-	return arg
+	return text
+}
+
+// isAddress reports whether a variable that changesLoading is the URL of a server.
+func isAddress(name string) bool {
+	name = strings.ToUpper(name)
+	return strings.HasSuffix(name, "_URL") || strings.HasSuffix(name, "_PROXY")
 }
 
 // endsSecret reports whether the end of a name says that the value is a secret.
@@ -248,8 +263,13 @@ func changesLoading(name string) bool {
 			return true
 		}
 	}
+	for _, suffix := range [...]string{"PATH", "OPTS", "OPTIONS", "FLAGS", "WRAPPER", "COMMAND"} {
+		if strings.HasSuffix(name, suffix) {
+			return true
+		}
+	}
 	switch name {
-	case "PATH", "PATHEXT", "COMSPEC", "HOME", "SHELL", "ENV", "IFS", "CLASSPATH", "GODEBUG", "EDITOR", "VISUAL", "PAGER", "BROWSER",
+	case "PATHEXT", "LESSOPEN", "ZDOTDIR", "KUBECONFIG", "COMSPEC", "HOME", "SHELL", "ENV", "IFS", "CLASSPATH", "GODEBUG", "EDITOR", "VISUAL", "PAGER", "BROWSER",
 		"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "REQUESTS_CA_BUNDLE":
 		return true
 	}

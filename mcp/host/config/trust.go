@@ -190,7 +190,7 @@ func (s *Server) usedVariables() map[string]bool {
 		}
 		for text != "" { // the names in a script
 			n := nameLength(text)
-			if name := text[:n]; name != self && endsSecret(name) {
+			if name := text[:n]; name != self {
 				used[name] = true
 			}
 			text = text[max(1, n):]
@@ -206,7 +206,7 @@ func (s *Server) usedVariables() map[string]bool {
 
 // isOnlySecret reports whether a variable of the server is a secret and no more.
 func isOnlySecret(name string, used map[string]bool) bool {
-	return endsSecret(name) && !changesLoading(name) && !used[name]
+	return endsSecret(name) && !used[name] && !strings.HasPrefix(name, "BASH_FUNC_") // which is a script
 }
 
 // eachPublic calls f for the texts of s, except for variables and what is only a secret.

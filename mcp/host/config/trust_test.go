@@ -156,8 +156,9 @@ func TestFilesOutsideOfTheProject(t *testing.T) {
 		}
 		return Parse([]byte(`{"x":{"command":"a","args":["${file:~/own}"],"envFile":"~/own"}}`), filepath.Join(dir, "f.json"), "project").Servers[0]
 	}
-	s := load("DATABASE=hunter22\nNODE_OPTIONS=-r x")
-	want := []string{"runs a ${file:~/own}", "sets the variables in the file ~/own", "sets DATABASE=***", "sets NODE_OPTIONS=-r x",
+	s := load("DATABASE=hunter22\nNODE_OPTIONS=-r x\nDOCKER_PASSWORD=hunter22\nNODE_AUTH_TOKEN=hunter22\nHTTPS_PROXY=http://u:hunter22@h\nGOFLAGS=-toolexec=x")
+	want := []string{"runs a ${file:~/own}", "sets the variables in the file ~/own, which is outside of the project", "sets DATABASE=***", "sets NODE_OPTIONS=-r x",
+		"sets DOCKER_PASSWORD=***", "sets NODE_AUTH_TOKEN=***", "sets HTTPS_PROXY=http://u:***@h", "sets GOFLAGS=-toolexec=x",
 		"uses the content of the file ~/own, which is outside of the project"}
 	if got := s.Effects(); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
