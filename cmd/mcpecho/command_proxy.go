@@ -13,6 +13,7 @@ import (
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/proxy"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/webserver"
 	"github.com/stdmcp/stdmcp/internal/recording"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
@@ -28,7 +29,7 @@ func runProxy(ctx context.Context, c *invocation) error {
 	if c.flags.Address == "" && (c.flags.NoToken || c.flags.Origins != nil) {
 		return c.usage("--no-token and --allow-origin need --http")
 	}
-	if c.flags.NoToken && !proxy.IsLoopback(c.flags.Address) {
+	if c.flags.NoToken && !webserver.IsLoopback(c.flags.Address) {
 		return c.usage("--no-token would let every machine in the network use the server")
 	}
 	if err := c.checkServeOutput(!c.flags.NoToken); err != nil {
@@ -186,7 +187,7 @@ func (c *invocation) proxyHTTP(ctx context.Context, o *proxy.Options, front prox
 	if !c.flags.NoToken {
 		guard.Path = "/" + rand.Text() + "/mcp"
 	}
-	server, err := proxy.Start(c.flags.Address, guard)
+	l, err := webserver.Listen(c.flags.Address)
 	var malformed *net.AddrError
 	switch {
 	case errors.As(err, &malformed):
@@ -194,12 +195,13 @@ func (c *invocation) proxyHTTP(ctx context.Context, o *proxy.Options, front prox
 	case err != nil:
 		return c.usageHint("--http: "+err.Error(), "use another port; 0 is a free one")
 	}
+	server, url := webserver.Serve(l, guard), webserver.Base(l.Addr().String())+guard.Path
 	defer server.Close()
-	if err := c.write(server.Base + guard.Path + "\n"); err != nil {
+	if err := c.write(url + "\n"); err != nil {
 		return err
 	}
 	if c.isTerminal(c.stdout) {
-		_, _ = io.WriteString(c.stderr, "Press Ctrl-C to end it. To try it: "+c.name+" tools "+server.Base+guard.Path+"\n")
+		_, _ = io.WriteString(c.stderr, "Press Ctrl-C to end it. To try it: "+c.name+" tools "+url+"\n")
 	}
 	select {
 	case err := <-server.Failed:

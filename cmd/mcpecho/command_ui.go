@@ -9,11 +9,11 @@ import (
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/cmdline"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
-	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/proxy"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/ticket"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/ui"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/watchfiles"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/webserver"
 	"github.com/stdmcp/stdmcp/internal/recording"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
@@ -45,7 +45,7 @@ func runUI(ctx context.Context, c *invocation) error {
 		}
 		config.Watch = func(ctx context.Context, changed func(string)) { watchUI(ctx, files, changed) }
 	}
-	if at := c.flags.Address; at != "" && !proxy.IsLoopback(at) {
+	if at := c.flags.Address; at != "" && !webserver.IsLoopback(at) {
 		return c.usage("--http: only this machine may reach the page, which can start programs: name a port, not " + wire.Quote(at))
 	}
 	bench := ui.New(config)

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/webserver"
 	"github.com/stdmcp/stdmcp/internal/eventstream"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
@@ -61,18 +62,18 @@ type front struct {
 func serveWeb(t testing.TB, h http.Handler, bubble bool) *front {
 	t.Helper()
 	transport := &http.Transport{}
-	var s *Server
+	var l net.Listener
 	if bubble {
-		l := newMemory()
-		transport.DialContext = l.dial
-		s = serve(l, h)
+		memory := newMemory()
+		transport.DialContext, l = memory.dial, memory
 	} else {
 		var err error
-		if s, err = Start("127.0.0.1:0", h); err != nil {
+		if l, err = webserver.Listen("127.0.0.1:0"); err != nil {
 			t.Fatal(err)
 		}
 	}
-	f := &front{t, s.Base + "/mcp", &http.Client{Transport: transport}}
+	s := webserver.Serve(l, h)
+	f := &front{t, webserver.Base(l.Addr().String()) + "/mcp", &http.Client{Transport: transport}}
 	t.Cleanup(func() {
 		transport.CloseIdleConnections()
 		s.Close()

@@ -8,7 +8,6 @@ import (
 	"crypto/subtle"
 	"embed"
 	"io"
-	"log"
 	"mime"
 	"net"
 	"net/http"
@@ -16,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/webserver"
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
@@ -29,11 +29,8 @@ var packed embed.FS
 const tokenHeader = "Mcpecho-Token"
 
 const (
-	headerTime = 10 * time.Second // for the header of a request
-	idleTime   = 10 * time.Minute // of a connection without a request
-	bodyTime   = time.Minute      // for the body of a request, and for each write
-	maxHeader  = 16 << 10         // bytes
-	maxBody    = 16 << 20         // bytes
+	bodyTime = time.Minute // for the body of a request, and for each write
+	maxBody  = 16 << 20    // bytes
 )
 
 // A Server serves the page and its requests on a port of this machine.
@@ -41,11 +38,10 @@ type Server struct {
 	// URL is the address of the page. Its fragment holds the token.
 	URL string
 
-	bench  *Bench
-	host   string // HOST:PORT, the only accepted Host
-	token  string
-	http   *http.Server
-	served chan error
+	bench *Bench
+	host  string // HOST:PORT, the only accepted Host
+	token string
+	web   *webserver.Server
 }
 
 // Listen starts a server for a bench at a loopback address, a port of 127.0.0.1, or, if
@@ -58,27 +54,23 @@ func Listen(b *Bench, address string) (*Server, error) {
 	if host == "" || host == "localhost" {
 		host = "127.0.0.1"
 	}
-	l, err := net.Listen("tcp", net.JoinHostPort(host, port))
+	l, err := webserver.Listen(net.JoinHostPort(host, port))
 	if err != nil {
 		return nil, err
 	}
 	s := newServer(b, l.Addr().String())
-	s.http = &http.Server{Handler: s, ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader, ErrorLog: log.New(io.Discard, "", 0)}
-	go func() { s.served <- s.http.Serve(l) }() // ends with Close
+	s.web = webserver.Serve(l, s)
 	return s, nil
 }
 
 func newServer(b *Bench, host string) *Server {
-	s := &Server{bench: b, host: host, token: rand.Text(), served: make(chan error, 1)}
+	s := &Server{bench: b, host: host, token: rand.Text(), web: new(webserver.Server)}
 	s.URL = "http://" + host + "/#" + s.token
 	return s
 }
 
 // Close ends all requests.
-func (s *Server) Close() {
-	_ = s.http.Close()
-	<-s.served
-}
+func (s *Server) Close() { s.web.Close() }
 
 // policy permits the page's own scripts and styles, and images and sounds as data that
 // a script of the page has put there. No text can become HTML or a script.
@@ -187,8 +179,7 @@ func (s *Server) wait(ctx context.Context, rest time.Duration) error {
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
-		case err := <-s.served:
-			s.served <- err
+		case err := <-s.web.Failed:
 			return err
 		case <-timer.C:
 			return nil

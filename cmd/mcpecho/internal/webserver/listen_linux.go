@@ -1,4 +1,4 @@
-package proxy
+package webserver
 
 import (
 	"context"
@@ -11,11 +11,11 @@ import (
 const userTimeout = 18
 
 // listen listens at address. A client that has vanished, whose network is gone, is
-// noticed after stallTime and not only after the quarter of an hour of the system.
+// noticed after unackedTime and not only after the quarter of an hour of the system.
 func listen(address string) (net.Listener, error) {
 	c := net.ListenConfig{Control: func(_, _ string, conn syscall.RawConn) error {
 		return conn.Control(func(fd uintptr) {
-			_ = syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, userTimeout, int(stallTime.Milliseconds()))
+			_ = syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, userTimeout, int(unackedTime.Milliseconds()))
 		})
 	}}
 	return c.Listen(context.Background(), "tcp", address)
