@@ -221,7 +221,11 @@ func (e *legacyEra) advanceTask(ctx context.Context, r *taskRun, t *Task) (*Call
 		return nil, err
 	}
 	r.ended = true
-	return r.result(raw)
+	res, err := r.result(raw)
+	if err == nil && t.Status == TaskFailed { // which not every server repeats
+		res.IsError = true
+	}
+	return res, err
 }
 
 // advanceTask answers the input requests of the task. Its final state contains

@@ -118,6 +118,25 @@ func TestTaskResultOfOtherMethodIsMalformed(t *testing.T) {
 	})
 }
 
+// TestResultOfAFailedTask: a legacy server may not repeat in the result that the tool failed.
+func TestResultOfAFailedTask(t *testing.T) {
+	for _, status := range []mcp.TaskStatus{mcp.TaskFailed, mcp.TaskCompleted} {
+		synctest.Test(t, func(t *testing.T) {
+			_, rwc := newPeer(t, legacy, func(p *peer, m request) {
+				if m.Method == "tasks/get" {
+					p.answer(m, `{"taskId":"a","status":"`+string(status)+`"}`)
+				} else {
+					p.answer(m, done)
+				}
+			})
+			res, err := connectStream(t, rwc, withTasks()).Task("a").Wait(t.Context())
+			if err != nil || res.IsError != (status == mcp.TaskFailed) {
+				t.Errorf("%s: %+v, %v", status, res, err)
+			}
+		})
+	}
+}
+
 // TestStatesOfATaskAreThoseOfTheProgram: a map that another goroutine of the program reads
 // ends the process if the client changes it.
 func TestStatesOfATaskAreThoseOfTheProgram(t *testing.T) {
