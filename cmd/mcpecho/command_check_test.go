@@ -60,7 +60,7 @@ func TestCheckFindsFaults(t *testing.T) {
 func TestCheckOfNoServer(t *testing.T) {
 	t.Parallel()
 	runCommand(t, "check", "--", "mcpecho-no-such-program").want(t, failure.Unreachable, "", "the program was not found")
-	if o := runCommand(t, "check", "http://127.0.0.1:1/mcp"); o.status != failure.Unreachable || o.stdout != "" {
+	if o := runCommand(t, "check", closedURL(t)); o.status != failure.Unreachable || o.stdout != "" {
 		t.Errorf("%+v", o)
 	}
 }

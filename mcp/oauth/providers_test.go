@@ -16,6 +16,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/stdmcp/stdmcp/internal/testutil"
 )
 
 // pin sets the issuer, and lets other change more.
@@ -52,7 +54,7 @@ func TestDeadMetadataURL(t *testing.T) {
 		}},
 		"loop":         {"/bad", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/bad", http.StatusFound) }},
 		"no TLS":       {"http://example.com/x", nil},
-		"unreachable":  {"http://127.0.0.1:1/x", nil},
+		"unreachable":  {"http://" + testutil.FreeAddress(t) + "/x", nil},
 		"not a URL":    {"::", nil},
 		"local file":   {"file:///etc/passwd", nil},
 		"private host": {"https://169.254.169.254/x", nil},
