@@ -175,17 +175,21 @@ func bashScript() string {
 	var b bytes.Buffer
 	b.WriteString(`# Completion of mcpecho for bash: source <(mcpecho completion bash)
 _mcpecho() {
-  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} cmd= target= tool= list=servers words= name quoted i
+  local line=() n=0 cmd= target= tool= list=servers words= name quoted i
+  for name in "${COMP_WORDS[@]:0:COMP_CWORD+1}"; do # of which @NAME is two
+    if ((n)) && [[ ${line[n-1]} == @ ]]; then line[n-1]=@$name; else line[n++]=$name; fi
+  done
+  local cur=${line[n-1]} prev=${line[n-2]}
   COMPREPLY=()
-  for ((i = 1; i < COMP_CWORD; i++)); do
-    case ${COMP_WORDS[i]} in
+  for ((i = 1; i < n - 1; i++)); do
+    case ${line[i]} in
       --) return ;;
       ` + withValues() + `) ((i++)) ;;
       -*) ;;
-      *) case $cmd/${COMP_WORDS[i]} in
-        /*) cmd=${COMP_WORDS[i]} ;;
+      *) case $cmd/${line[i]} in
+        /*) cmd=${line[i]} ;;
         skills/read|skills/check) ;;
-        *) tool=$target target=${target:-${COMP_WORDS[i]}} ;;
+        *) tool=$target target=${target:-${line[i]}} ;;
       esac ;;
     esac
   done

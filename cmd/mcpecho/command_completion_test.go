@@ -94,12 +94,15 @@ ask mcpecho tools with
 ask mcpecho call weather echo ech
 ask mcpecho call nowhere ech
 ask mcpecho call '$(touch canary)' ech
+ask mcpecho tools @ in-ba
+ask mcpecho call @ in-bash ech
 `
+	holdServer(t, "in-bash", "--", "mcpecho", "serve").begun(t)
 	for _, c := range completions {
 		script += "ask " + c.line + "\n"
 	}
 	out := runInShell(t, script, "bash", "--norc")
-	for _, want := range []string{"complete -o default -F _mcpecho mcpecho\n", "mcpecho tools -- mcpecho vers: \n", "mcpecho call -o out: \n", "mcpecho call weather echo ech: \n", "mcpecho call nowhere ech: \n", `mcpecho tools with: with\ blank` + "\n", `evil\$\(touch\ canary\)`, `mcpecho tools \$: \$\(touch\ canary\)`} {
+	for _, want := range []string{"complete -o default -F _mcpecho mcpecho\n", "mcpecho tools -- mcpecho vers: \n", "mcpecho call -o out: \n", "mcpecho call weather echo ech: \n", "mcpecho call nowhere ech: \n", "mcpecho tools @ in-ba: @in-bash\n", "mcpecho call @ in-bash ech: echo\n", `mcpecho tools with: with\ blank` + "\n", `evil\$\(touch\ canary\)`, `mcpecho tools \$: \$\(touch\ canary\)`} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in:\n%s", want, out)
 		}
