@@ -18,7 +18,7 @@ func TestOnlyRegularFilesAreRead(t *testing.T) {
 	dir := t.TempDir()
 	fifo := filepath.Join(dir, "fifo")
 	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	link := filepath.Join(dir, "link")
 	if err := os.Symlink(fifo, link); err != nil {

@@ -56,7 +56,7 @@ func TestHistoryOfStrangeLines(t *testing.T) {
 	}
 	h := NewHistory("link", getenv)
 	if err := os.Symlink(secret, h.Path); err != nil {
-		t.Skip(err)
+		t.Skip("did not run: this system makes no links: ", err)
 	}
 	if h = NewHistory("link", getenv); len(h.Lines()) > 0 {
 		t.Errorf("a link is read: %q", h.Lines())
