@@ -65,7 +65,7 @@ func (m *Monitor) Message(sent bool, data []byte) {
 	case p.id == nil:
 		m.notified++
 	case len(m.sent) < maxFound:
-		m.sent[string(p.id)] = text(p.method)
+		m.sent[string(p.id)] = wire.TextOf(p.method)
 	}
 }
 
@@ -101,27 +101,18 @@ func (m *Monitor) parse(data []byte, p *parsed, sent bool) bool {
 	return r.End() == nil
 }
 
-// text returns the value of a JSON string, or "".
-func text(raw []byte) string {
-	r := wire.NewReader(raw)
-	if r.Kind() != wire.String {
-		return ""
-	}
-	return r.String()
-}
-
 // received examines a message of the server. The client itself reports one that no
 // client can use.
 func (m *Monitor) received(data []byte) {
 	var p parsed
-	if !m.parse(data, &p, false) || text(p.version) != "2.0" {
+	if !m.parse(data, &p, false) || wire.TextOf(p.version) != "2.0" {
 		return
 	}
 	if p.method != nil {
 		if string(p.params) == "null" {
-			m.wrong("params", text(p.method), "its params are null, and must be an object or absent")
+			m.wrong("params", wire.TextOf(p.method), "its params are null, and must be an object or absent")
 		}
-		if method := text(p.method); p.id != nil && (method == "sampling/createMessage" || method == "elicitation/create") {
+		if method := wire.TextOf(p.method); p.id != nil && (method == "sampling/createMessage" || method == "elicitation/create") {
 			m.wrong(method, method, "the server asks for what the client has not declared")
 		}
 		return
@@ -156,7 +147,7 @@ func (m *Monitor) answered(id []byte) string {
 	r := wire.NewReader(id)
 	number := wire.AppendInt(nil, r.Int())
 	what := "the number is written in another way than in the request"
-	if s := text(id); s != "" {
+	if s := wire.TextOf(id); s != "" {
 		number, what = []byte(s), "it is a string, and the request has a number"
 	}
 	if method, ok := m.sent[string(number)]; ok {

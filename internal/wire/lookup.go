@@ -104,3 +104,12 @@ func extent(text string) int {
 	}
 	return 0
 }
+
+// TextOf returns the value of a JSON string, or "" for other JSON.
+func TextOf(raw []byte) string {
+	r := NewReader(raw)
+	if r.Kind() != String {
+		return ""
+	}
+	return r.String()
+}

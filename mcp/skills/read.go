@@ -83,11 +83,7 @@ func readFile(ctx context.Context, s *Skill, f *File) (data []byte, err error) {
 // textOf returns a member of an object that is a text, or "". Decoded, a server's object takes
 // up to 50 times its length.
 func textOf(object mcp.RawMessage, key string) string {
-	r := wire.NewReader(wire.Lookup(object, key))
-	if r.Kind() != wire.String {
-		return ""
-	}
-	return r.String()
+	return wire.TextOf(wire.Lookup(object, key))
 }
 
 func verify(s *Skill, f *File, data []byte) error {

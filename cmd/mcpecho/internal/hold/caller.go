@@ -206,11 +206,7 @@ func ownError(f *failure.Error) *jsonrpc.Error {
 
 // text returns a string of an object, or "".
 func text(object []byte, key string) string {
-	r := wire.NewReader(wire.Lookup(object, key))
-	if r.Kind() != wire.String {
-		return ""
-	}
-	return r.String()
+	return wire.TextOf(wire.Lookup(object, key))
 }
 
 // texts returns the strings of a list of an object; nil without the list.

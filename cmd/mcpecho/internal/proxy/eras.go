@@ -28,7 +28,7 @@ func (e *eras) request(m *jsonrpc.Message) {
 	}
 	v := version(m)
 	if m.Method == "initialize" {
-		v = text(wire.Lookup(m.Params, "protocolVersion"))
+		v = wire.TextOf(wire.Lookup(m.Params, "protocolVersion"))
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -58,7 +58,7 @@ func (e *eras) response(m *jsonrpc.Message) {
 	r := wire.NewReader(wire.Lookup(m.Error.Data, "supported"))
 	if r.Kind() == wire.Array {
 		for r.Array(); r.More(); {
-			if v := text(r.Raw()); len(v) < 20 && len(supported) < 20 {
+			if v := wire.TextOf(r.Raw()); len(v) < 20 && len(supported) < 20 {
 				supported = append(supported, v)
 			}
 		}

@@ -44,16 +44,7 @@ func version(m *jsonrpc.Message) string {
 	if !bytes.Contains(m.Params, []byte(metaVersion)) {
 		return ""
 	}
-	return text(wire.Lookup(m.Params, "_meta", metaVersion))
-}
-
-// text returns the value of a JSON string, or "" for other values.
-func text(raw []byte) string {
-	r := wire.NewReader(raw)
-	if r.Kind() != wire.String {
-		return ""
-	}
-	return r.String()
+	return wire.TextOf(wire.Lookup(m.Params, "_meta", metaVersion))
 }
 
 // flat returns a message without line breaks, and without a byte order mark, which clients need

@@ -111,7 +111,7 @@ func validateAll(schema, value mcp.RawMessage) error {
 		}
 	}
 	for _, name := range elements(required, maxProblems) {
-		if key := textOf(name); len(given) <= maxProblems && !has[key] {
+		if key := wire.TextOf(name); len(given) <= maxProblems && !has[key] {
 			add(&invalidValue{Message: wire.Quote(key) + " is missing"})
 		}
 	}

@@ -175,7 +175,7 @@ func (f *former) kind(s object, depth int) *field {
 	if s.has("type") && types[0] == "" {
 		types = types[:0]
 		for _, raw := range elements(s.raw("type"), 8) {
-			types = append(types, textOf(raw))
+			types = append(types, wire.TextOf(raw))
 		}
 	}
 	if len(types) > 1 {
@@ -221,7 +221,7 @@ func (f *former) object(s object, depth int) *field {
 	var required []string
 	isRequired, described := make(map[string]bool), make(map[string]bool)
 	for _, raw := range elements(s.raw("required"), maxMembers) {
-		key := textOf(raw)
+		key := wire.TextOf(raw)
 		required, isRequired[key] = append(required, key), true
 	}
 	properties := members(s.raw("properties"))
@@ -272,7 +272,7 @@ func (f *former) enum(s object) *field {
 		}
 		o := option{Value: raw}
 		if i < len(names) {
-			o.Title = cut(textOf(names[i]), maxName)
+			o.Title = cut(wire.TextOf(names[i]), maxName)
 		}
 		made.Options = append(made.Options, o)
 	}
@@ -332,7 +332,7 @@ func rulesOf(s object) string {
 		{"minItems", "length at least %s"}, {"maxItems", "length at most %s"}, {"pattern", "matches %s"},
 	} {
 		if value := s.raw(r.key); value != nil {
-			text := textOf(value)
+			text := wire.TextOf(value)
 			if text == "" {
 				text = string(value)
 			}

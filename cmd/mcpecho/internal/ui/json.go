@@ -56,7 +56,7 @@ func (o object) raw(key string) mcp.RawMessage {
 func (o object) has(key string) bool { return o.raw(key) != nil }
 
 // text returns the string value of a member, or "".
-func (o object) text(key string) string { return textOf(o.raw(key)) }
+func (o object) text(key string) string { return wire.TextOf(o.raw(key)) }
 
 // number returns the integer value of a member, or 0.
 func (o object) number(key string) int {
@@ -66,14 +66,6 @@ func (o object) number(key string) int {
 		return 0
 	}
 	return int(r.Int())
-}
-
-func textOf(raw mcp.RawMessage) string {
-	if len(raw) == 0 || raw[0] != '"' {
-		return ""
-	}
-	r := wire.NewReader(raw)
-	return r.String()
 }
 
 // A member is a member of a JSON object.

@@ -146,9 +146,8 @@ func (r *ring) message(conn int, sent bool, data []byte) *entry {
 // nameOf returns what the params of a request are about, or "".
 func nameOf(params []byte) string {
 	for _, key := range [...]string{"name", "uri", "message", "data"} {
-		if raw := wire.Lookup(params, key); len(raw) > 0 && raw[0] == '"' {
-			r := wire.NewReader(raw)
-			return r.String()
+		if text := wire.TextOf(wire.Lookup(params, key)); text != "" {
+			return text
 		}
 	}
 	return ""
