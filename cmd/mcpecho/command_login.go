@@ -268,8 +268,11 @@ func runLogout(ctx context.Context, c *invocation) error {
 		if shared, err := c.auth.SharedResource(ctx); err == nil && shared != "" {
 			c.console().Line("This also ends the logins at other servers below " + c.shown(shared) + ", which share the token.")
 		}
-		if err := c.auth.Logout(ctx); err != nil {
-			return loginFailure(err)
+		if err := loginFailure(c.auth.Logout(ctx)); err != nil {
+			if f, ok := err.(*failure.Error); ok && !strings.Contains(f.Message, "the store") { // which Logout has changed
+				f.Hint = "your tokens are deleted here, and the server may still accept them"
+			}
+			return err
 		}
 		store, _ := o.Store.(*patientStore)
 		found = store.found.Load()
