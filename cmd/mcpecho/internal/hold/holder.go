@@ -3,6 +3,7 @@ package hold
 import (
 	"context"
 	"errors"
+	"io"
 	"net"
 	"os"
 	"slices"
@@ -256,10 +257,21 @@ func (h *Holder) Idle() bool {
 	return true
 }
 
+// A pipe is one end of two pipes.
+type pipe struct {
+	*io.PipeReader
+	*io.PipeWriter
+}
+
+func (p pipe) Close() error { return errors.Join(p.PipeReader.Close(), p.PipeWriter.Close()) }
+
 // connectAnswerer connects a client with these handlers to the holder, which sends it as its
 // server what they are to answer.
 func (h *Holder) connectAnswerer(handlers []mcp.Handler) (err error) {
-	ours, theirs := net.Pipe()
+	// net.Pipe makes mcpecho 16 KB larger.
+	fromUs, toThem := io.Pipe()
+	fromThem, toUs := io.Pipe()
+	ours, theirs := pipe{fromThem, toThem}, pipe{fromUs, toUs}
 	h.asker, err = stdio.Stream(ours).Open(h.ctx, jsonrpc.Handler{Message: func(conn jsonrpc.Conn, m *jsonrpc.Message) {
 		if m.IsRequest() {
 			_ = conn.Reply(h.ctx, m.ID, mcp.RawMessage(`{"protocolVersion":"`+mcp.ProtocolVersion20251125+`","capabilities":{},"serverInfo":{"name":"","version":""}}`), nil)
