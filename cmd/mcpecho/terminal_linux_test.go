@@ -84,21 +84,20 @@ func startTypedAhead(t *testing.T, text string, width uint16, env []string, args
 	t.Helper()
 	master, slave := openPty(t, width)
 	defer slave.Close()
-	if _, err := master.WriteString(text); err != nil {
-		t.Fatal(err)
-	}
 	p := &pty{t: t, master: master, cmd: exec.Command(mcpechoPath(t), serverArgs(t, args)...)}
 	p.cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0", "TERM=xterm", "NO_COLOR=")
 	p.cmd.Env = append(p.cmd.Env, env...)
 	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = slave, slave, slave
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := master.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	p.typed(text)
+	p.until(strings.ReplaceAll(text, "\n", "\r\n")) // Linux delivers it later if it is busy
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _, _ = p.cmd.Process.Kill(), p.cmd.Wait() })
-	if err := master.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
-		t.Fatal(err)
-	}
 	return p
 }
 
