@@ -98,6 +98,25 @@ func TestEndsOfSecrets(t *testing.T) {
 	}
 }
 
+// TestLongLineOfStandardError: a line that is longer than what is kept may begin inside of a
+// secret, and ends where a program that shows its progress returns the carriage.
+func TestLongLineOfStandardError(t *testing.T) {
+	const secret = "hunter-of-mine"
+	for end, want := range map[string]string{"": " closed its standard output", "\rError: gone\n": " closed its standard output: Error: gone"} {
+		var s stderr
+		s.store([]byte(secret + ": error " + strings.Repeat("x", maxStderr-len(secret+": error "+end)+3) + end))
+		if kept := s.String(); !strings.HasPrefix(kept, secret[3:]) {
+			t.Fatalf("%.100q", kept)
+		}
+		if got := (&ExitError{Stderr: s.String(), hidden: []string{secret}}).Error(); got != want {
+			t.Errorf("%.100q", got)
+		}
+		if got := s.since(0); strings.Contains(got, secret[6:]) {
+			t.Errorf("%.100q", got)
+		}
+	}
+}
+
 // TestLinesThatStateReasons: neither flags nor stacks do, and a line may announce the next.
 func TestLinesThatStateReasons(t *testing.T) {
 	for in, want := range map[string]string{

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/retry"
+	"github.com/stdmcp/stdmcp/internal/wire"
 )
 
 const (
@@ -83,11 +84,14 @@ func (s *stderr) since(n int64) string {
 // without the line if the beginning is lost: the rest may be the end of a secret.
 func linesFrom(text string, at int) string {
 	from := strings.LastIndexByte(text[:at], '\n') + 1
-	switch {
-	case at == len(text):
+	if from == 0 && len(text) == maxStderr {
+		from = wire.IndexAny(text, "\r\n") + 1
+		if from == 0 { // the line has no end, either
+			return ""
+		}
+	}
+	if at == len(text) {
 		return ""
-	case from == 0 && len(text) == maxStderr:
-		from = strings.IndexByte(text, '\n') + 1
 	}
 	return text[from:]
 }
