@@ -88,7 +88,7 @@ func (h *Host) updateToolsLocked(s *server, tools []*mcp.Tool, n int) (changed [
 		old := last[t.Name]
 		before, what := h.compareLocked(s, old, t)
 		switch {
-		case what == nil && old != nil: // keep one copy of equal definitions
+		case what == nil && old != nil && sameJSON(old.Meta, t.Meta): // keep one copy of equal definitions
 			t = old
 		case len(last) > 0: // it would keep the memory of its whole list
 			t = copyOf(t)

@@ -43,6 +43,10 @@ func TestToolsForAppsAreHiddenFromModels(t *testing.T) {
 		if text, err := apps[0].Execute(t.Context(), nil); text != "done" || err != nil {
 			t.Errorf("%q, %v", text, err)
 		}
+		s.tools = `{"name":"both","_meta":{"ui":{"visibility":["app"]}}},{"name":"app","_meta":{"ui":{"visibility":["model"]}}}`
+		if d := h.Refresh(t.Context()); d.Err() != nil || !slices.Equal(names(h.AppTools()), []string{"mcp__x__both"}) || !slices.Equal(names(h.Tools()), []string{"mcp__x__app"}) {
+			t.Errorf("after a change of the visibility alone: %v, %q, %q", d.Err(), names(h.AppTools()), names(h.Tools()))
+		}
 		if err := h.SetEnabled("x", false); err != nil || len(h.AppTools()) != 0 {
 			t.Error("a disabled server has tools")
 		}
