@@ -55,6 +55,9 @@ func (t *inputsRequired) byHand(max int) error {
 	e := &InputRequiredError{make(map[string]InputRequest), t.state, "no result after " + strconv.Itoa(max) + " rounds: " + ErrInputRequired.Error()}
 	for key := range t.requests {
 		r, err := t.request(key)
+		if err == nil {
+			err = checkKey(key)
+		}
 		if err != nil {
 			return diag.Op(wire.Quote(key), jsonrpc.Malformed(err))
 		}
@@ -141,6 +144,11 @@ func (c *Client) awaitPoll(ctx context.Context, q *request) error {
 // inputResponses. The first failure cancels the other handlers. request returns
 // the input request with a key.
 func (c *Client) answerAll(ctx context.Context, keys []string, request func(key string) (InputRequest, error)) ([]byte, error) {
+	for _, key := range keys { // before the user sees a question
+		if err := checkKey(key); err != nil {
+			return nil, diag.Op(wire.Quote(key), jsonrpc.Malformed(err))
+		}
+	}
 	ctx, cancel := context.WithCancel(&callContext{ctx, c.ctx})
 	defer cancel()
 	answers := make([]RawMessage, len(keys))
@@ -183,9 +191,7 @@ func (t *inputsRequired) fields(c *codec) {
 }
 
 func (t *inputsRequired) request(key string) (r InputRequest, err error) {
-	if err = checkKey(key); err == nil {
-		err = decodeText(t.requests[key], &r)
-	}
+	err = decodeText(t.requests[key], &r)
 	return r, err
 }
 

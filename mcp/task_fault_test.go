@@ -67,6 +67,24 @@ func TestFaultyTaskServers(t *testing.T) {
 	}
 }
 
+// TestMendedKeyAsksNothing: the user does not answer what the client cannot send.
+func TestMendedKeyAsksNothing(t *testing.T) {
+	const asks = `"inputRequests":{"a":{"method":"roots/list"},"\ud800":{"method":"roots/list"}}}`
+	for _, result := range []string{`{"resultType":"input_required",` + asks, `{"resultType":"task","taskId":"a","status":"input_required",` + asks} {
+		synctest.Test(t, func(t *testing.T) {
+			_, rwc := newPeer(t, modern, func(p *peer, m request) { p.answer(m, result) })
+			asked := 0
+			_, err := connectStream(t, rwc, withTasks(mcp.Roots{List: func(context.Context) ([]mcp.Root, error) {
+				asked++
+				return nil, nil
+			}})).CallTool(t.Context(), "any", nil)
+			if wantError(t, err, mcp.ErrMalformed, "replacement character"); asked > 0 {
+				t.Errorf("%s: the user was asked", result)
+			}
+		})
+	}
+}
+
 func inputRequests(n int) string {
 	var list []string
 	for i := range n {
