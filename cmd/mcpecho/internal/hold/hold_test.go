@@ -227,15 +227,15 @@ func TestCancelAndProgress(t *testing.T) {
 }
 
 // TestCallersSayWhatTheHolderSays about questions, and nothing without a note.
-func TestCallersSayThatAQuestionIsShown(t *testing.T) {
+func TestCallersSayWhatTheHolderSays(t *testing.T) {
 	inFolder(t)
 	h := begin(t, echo(t), "asks", versions[1])
+	defer h.Asking("")()
 	said := make(chan string, 10)
 	tr := &Transport{Name: Name{"asks", "mcpecho"}, Note: func(note string) { said <- note }}
 	c, err := mcp.Connect(t.Context(), tr, &mcp.Options{Handlers: tr.Handlers()})
 	testutil.Must(t, err)
 	defer c.Close()
-	defer h.Asking("")()
 	for _, note := range []string{"shown", "", "declined"} {
 		h.Asking(note)()
 	}
@@ -298,6 +298,16 @@ func TestLevelOfWatch(t *testing.T) {
 	_, err := watch.Call(t.Context(), Kept, nil)
 	testutil.Must(t, err)
 	during, own := level(""), level("error")
+	most := call(t, "level")
+	testutil.Must(t, most.SetLogLevel(t.Context(), "debug"))
+	_, err = most.Call(t.Context(), Kept, nil)
+	testutil.Must(t, err)
+	for range 20 { // in the order of a map
+		if got := level(""); got != `"debug"` {
+			t.Errorf("two watch: %s", got)
+		}
+	}
+	most.Close()
 	watch.Close()
 	if !testutil.Eventually(func() bool { return h.level() == nil }) {
 		t.Error("the level is left")

@@ -64,6 +64,7 @@ type Holder struct {
 	kept     []notification // while no caller watches
 	keptSize int
 	asking   int // open questions
+	shown    int // those of them that the user sees
 }
 
 // OnTerminal is the note for Asking if the user sees the question.
@@ -232,6 +233,9 @@ func (h *Holder) Asking(note string) (done func()) {
 	ask := func(n int) {
 		h.mu.Lock()
 		defer h.mu.Unlock()
+		if note == OnTerminal {
+			h.shown += n
+		}
 		if h.asking += n; n > 0 || h.asking == 0 {
 			h.sendLocked(asking(n > 0, note))
 		}

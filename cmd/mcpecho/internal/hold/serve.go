@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
@@ -149,12 +150,16 @@ func (c *caller) wireError(err error) (e *jsonrpc.Error, ends bool) {
 	return e, false
 }
 
-// level returns the level of the logs that callers watch (2026-07-28), as JSON, or nil.
+// levels are the levels of logs, most logs first.
+const levels = `"debug""info""notice""warning""error""critical""alert""emergency"`
+
+// level returns the level of the logs that callers watch (2026-07-28), as JSON, or nil. Of
+// several, it is the one with the most logs.
 func (h *Holder) level() (level []byte) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for c := range h.callers {
-		if c.level != nil {
+		if c.level != nil && (level == nil || strings.Index(levels, string(c.level)) < strings.Index(levels, string(level))) {
 			level = c.level
 		}
 	}
@@ -242,7 +247,11 @@ func (c *caller) describe() (mcp.RawMessage, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.asking > 0 && !h.callers[c] {
-		c.send(asking(true, OnTerminal))
+		note := ""
+		if h.shown > 0 {
+			note = OnTerminal
+		}
+		c.send(asking(true, note))
 	}
 	h.callers[c] = true
 	about := map[string]any{}
