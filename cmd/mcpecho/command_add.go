@@ -238,8 +238,8 @@ func (c *invocation) readServers() (path, real, text string, err error) {
 }
 
 // replaceServers writes the changed text to the file of servers at path, which is really at
-// real, if the named server is valid in it, or gone, and all others are as before. It returns
-// the servers. Package config reads places that package configfile does not change.
+// real, if the named server is valid in it, or gone, and all others are still there: package
+// config reads places that package configfile does not change. It returns the servers.
 func (c *invocation) replaceServers(path, real, text, changed, name string, added bool) (*config.Config, error) {
 	before, after := config.Parse([]byte(text), path, "project"), config.Parse([]byte(changed), path, "project")
 	others := func(cfg *config.Config) []string {

@@ -35,14 +35,14 @@ import (
 // state; hosts can share it.
 type ResultLimits struct {
 	MaxResultText int // bytes of text in a result, without the note [50,000]
-	MaxResultData int // bytes of an image, of audio or of a binary resource [1 MB]; of all in a result, four times that, in up to 100
+	MaxResultData int // bytes of an image, of audio or of a binary resource [1 MB]; of up to 100 in a result, four times that
 
 	// Folder is where the host writes the content that it removes from results. It
 	// is created if it is missing. In it, the host makes a folder of its own (mode
 	// 0700, files 0600), which Shutdown removes. When empty, nothing is written.
 	Folder string
 
-	// MaxFolder is the maximum size of the files in bytes [64 MB]. The host removes
+	// MaxFolder is the maximum size of up to 10,000 files in bytes [64 MB]. The host removes
 	// the oldest files to stay below it, and does not write a file that is larger
 	// on its own.
 	MaxFolder int64
@@ -165,7 +165,7 @@ const (
 	maxNote   = 256 // bytes of the note about an image in a result that is too long
 	maxImages = 20  // in a result that is too long
 
-	maxBinaries = 100    // in a result, as a provider takes no more images
+	maxBinaries = 100    // in a result; providers refuse more images
 	maxFiles    = 10_000 // of a host
 )
 
@@ -213,12 +213,12 @@ func (l *resultLimiter) binary(c *mcp.Content, tool string, room, left *int) str
 	}
 	note := "[not shown: " + string(c.Type) + " " + diag.Printable(mimeType, maxNote/2) + ", " + blocks.Size(data)
 	block := mcp.Content{Type: mcp.ContentImage, Data: data}
+	if *left < 0 { // nor a file each
+		return note + "]"
+	}
 	decoded, err := block.Bytes()
 	if err != nil {
 		return note + ", which are not base64]"
-	}
-	if *left < 0 { // nor a file each
-		return note + "]"
 	}
 	return note + l.store(decoded, tool, extension(mimeType)) + "]"
 }

@@ -81,7 +81,7 @@ func (m *monitor) run(ctx context.Context) {
 		if due(m.refresh, now) {
 			m.refresh = time.Time{}
 			m.scheduleRefresh(m.h.refresh(ctx, m.s, m.client))
-			m.listed = time.Now().Add(4 * time.Since(now)) // a long list takes a fifth of the time
+			m.listed = time.Now().Add(4 * time.Since(now)) // listing takes at most a fifth of the time
 			m.setStale(false)
 		}
 	}

@@ -269,7 +269,7 @@ func changesLoading(name string) bool {
 		}
 	}
 	switch name {
-	case "PATHEXT", "LESSOPEN", "ZDOTDIR", "KUBECONFIG", "COMSPEC", "HOME", "SHELL", "ENV", "IFS", "CLASSPATH", "GODEBUG", "EDITOR", "VISUAL", "PAGER", "BROWSER",
+	case "PATHEXT", "LESSOPEN", "ZDOTDIR", "KUBECONFIG", "COMSPEC", "HOME", "SHELL", "ENV", "IFS", "GODEBUG", "EDITOR", "VISUAL", "PAGER", "BROWSER",
 		"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "REQUESTS_CA_BUNDLE":
 		return true
 	}
