@@ -190,11 +190,12 @@ func trustedArg(arg string) string {
 	return withoutPassword(arg)
 }
 
-// withoutPassword returns a text with a mask for the password of the URL that it is.
+// withoutPassword returns a text with a mask for the password of the URL that it is. A
+// shell or an editor could run what is not one.
 func withoutPassword(text string) string {
 	if scheme, rest, ok := cut(text, "://"); ok {
 		at := strings.LastIndexByte(rest[:wire.IndexAny(rest+"/", "/?#")], '@')
-		if user, _, ok := cut(rest[:max(0, at)], ":"); ok {
+		if user, password, ok := cut(rest[:max(0, at)], ":"); ok && wire.IndexAny(password, " \t\r\n\"'`|&;<>()\\") < 0 {
 			return scheme + "://" + user + ":" + diag.Mask + rest[at:]
 		}
 	}

