@@ -198,13 +198,13 @@ func (c *invocation) describeTool(tool *mcp.Tool) string {
 // properties prints the properties of a schema, and below each its own
 // properties.
 func (t *sheet) properties(s *toolargs.Schema, prefix string) {
-	width := 0
+	width, required := 0, toolargs.Set(s.Required)
 	for _, p := range s.Properties {
 		width = max(width, terminal.TextWidth(terminal.EscapeName(prefix+p.Name)))
 	}
 	for _, p := range s.Properties {
 		name, description := prefix+p.Name, p.Kind()
-		if hasWord(s.Required, p.Name) {
+		if required[p.Name] {
 			description += ", required"
 		}
 		if p.Default != "" {

@@ -237,17 +237,18 @@ func (s *Schema) Described() string {
 	if len(s.Properties) == 0 {
 		return "\n\tIt has no arguments."
 	}
-	text := ""
+	required := Set(s.Required)
+	var b bytes.Buffer
 	for _, p := range s.Properties {
-		text += "\n\t" + p.Name + "  " + p.Kind()
-		if slices.Contains(s.Required, p.Name) {
-			text += ", required"
+		b.WriteString("\n\t" + p.Name + "  " + p.Kind())
+		if required[p.Name] {
+			b.WriteString(", required")
 		}
 		if d := terminal.FirstLine(p.Description); d != "" {
-			text += "  " + d
+			b.WriteString("  " + d)
 		}
 	}
-	return text
+	return b.String()
 }
 
 // Encode returns the argument as JSON: a string if the schema requires one, else

@@ -89,7 +89,7 @@ func (s *Schema) sample() (value string, isJSON bool) {
 
 // SampleObject returns arguments that the schema of a tool allows, as a JSON object.
 func (s *Schema) SampleObject() string {
-	return (&Schema{Types: []string{"object"}, Required: s.Required, Properties: s.Properties}).sampleJSON(0)
+	return (&Schema{Types: []string{"object"}, Required: s.Required, Properties: s.Properties, index: s.index}).sampleJSON(0)
 }
 
 // sampleJSON returns JSON that the schema allows.
@@ -130,10 +130,11 @@ func (s *Schema) sampleJSON(depth int) string {
 // Signature returns the arguments of a tool or prompt: a: number, note?: string.
 // The required ones come first.
 func Signature(s *Schema) []string {
+	required := Set(s.Required)
 	arguments := []string{} // not nil: a tool without arguments shows ()
 	for _, optional := range []bool{false, true} {
 		for _, p := range s.Properties {
-			if slices.Contains(s.Required, p.Name) == optional {
+			if required[p.Name] == optional {
 				continue
 			}
 			text := terminal.EscapeName(p.Name)

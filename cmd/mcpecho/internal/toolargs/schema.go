@@ -24,6 +24,8 @@ type Schema struct {
 	Filled      []string // required arguments of a tool whose defaults mcpecho sends
 	Items       *Schema  // of an array; nil if unknown
 	Open        bool     // an object may have other properties
+
+	index map[string]*Schema // of Properties; nil if none was read
 }
 
 type Property struct {
@@ -31,14 +33,27 @@ type Property struct {
 	*Schema
 }
 
-// maxSchemaDepth limits the depth of nested schemas, because a schema may refer
-// to itself.
-const maxSchemaDepth = 8
+// maxReads limits the bytes that are read of a schema and of what it refers to, in lengths
+// of the schema, because it may refer to itself often. Then it is read less deep.
+const maxReads = 64
+
+// A parser is what the parts of a schema share while they are read.
+type parser struct {
+	root    []byte
+	targets map[string]map[string][]byte // of references, by what comes before the last slash
+	depth   int                          // limit
+	left    int                          // bytes to read
+}
 
 // ParseSchema parses a schema. Keywords that it does not know allow everything.
-func ParseSchema(raw []byte) *Schema {
-	s := new(Schema)
-	s.read(raw, raw, 0)
+func ParseSchema(raw []byte) (s *Schema) {
+	p := &parser{root: raw, targets: make(map[string]map[string][]byte)}
+	for _, p.depth = range [...]int{8, 3, 1} {
+		s, p.left = new(Schema), maxReads*len(raw)
+		if s.read(p, raw, 0); p.left >= 0 {
+			break
+		}
+	}
 	s.Required = slices.DeleteFunc(s.Required, func(name string) bool {
 		p := s.Property(name)
 		if p == nil || p.Default == "" {
@@ -50,10 +65,10 @@ func ParseSchema(raw []byte) *Schema {
 	return s
 }
 
-// read adds the keywords of raw, which is part of root, to s.
-func (s *Schema) read(root, raw []byte, depth int) {
+// read adds the keywords of raw, which is part of what p reads, to s.
+func (s *Schema) read(p *parser, raw []byte, depth int) {
 	r := wire.NewReader(raw)
-	if r.Kind() != wire.Object || depth > maxSchemaDepth {
+	if p.left -= len(raw); r.Kind() != wire.Object || depth > p.depth || p.left < 0 {
 		s.Open = true
 		return
 	}
@@ -78,28 +93,32 @@ func (s *Schema) read(root, raw []byte, depth int) {
 			s.Limits = append(s.Limits, key+" "+string(value))
 		case "properties":
 			known = true
-			s.readProperties(root, value, depth)
+			s.readProperties(p, value, depth)
 		case "required":
 			s.Required = Union(s.Required, Texts(value))
 		case "items":
 			s.Items = new(Schema)
-			s.Items.read(root, value, depth+1)
+			s.Items.read(p, value, depth+1)
 		case "additionalProperties":
 			closed = string(value) == "false"
 			s.Open = s.Open || !closed
 		case "patternProperties":
 			s.Open = true
 		case "anyOf", "oneOf", "allOf":
-			s.readAll(root, Elements(value), key == "allOf", depth)
+			s.readAll(p, Elements(value), key == "allOf", depth)
 		case "$ref":
-			if target := lookup(root, terminal.PlainJSON(value)); target != nil {
-				s.read(root, target, depth+1)
+			if target := p.lookup(terminal.PlainJSON(value)); target != nil {
+				s.read(p, target, depth+1)
 			} else {
 				s.Open = true
 			}
 		}
 	}
 	s.Open = s.Open || !known && !closed
+	s.index = make(map[string]*Schema, len(s.Properties))
+	for _, one := range slices.Backward(s.Properties) { // the first of a name counts
+		s.index[one.Name] = one.Schema
+	}
 }
 
 // readTypes adds the allowed types. An unknown type allows any value.
@@ -137,46 +156,49 @@ func (s *Schema) accepts(value string) bool {
 }
 
 // readAll merges the schemas of allOf, or of anyOf and oneOf.
-func (s *Schema) readAll(root []byte, schemas [][]byte, all bool, depth int) {
-	exact := 0
+func (s *Schema) readAll(p *parser, schemas [][]byte, all bool, depth int) {
+	exact, enum, limits, required := 0, s.Enum, s.Limits, s.Required
 	for _, raw := range schemas {
 		var part Schema
-		part.read(root, raw, depth+1)
+		part.read(p, raw, depth+1)
 		if part.Exact {
 			exact++
 		}
 		s.Types = Union(s.Types, part.Types)
-		s.Enum = Union(s.Enum, part.Enum)
-		s.Limits = Union(s.Limits, part.Limits)
+		enum, limits = append(enum, part.Enum...), append(limits, part.Limits...)
 		s.Properties = append(s.Properties, part.Properties...)
 		s.Open = s.Open || part.Open
 		if s.Items == nil {
 			s.Items = part.Items
 		}
 		if all {
-			s.Required = Union(s.Required, part.Required)
+			required = append(required, part.Required...)
 		}
 		if len(part.Types) == 0 && !all {
 			s.Types = Union(s.Types, []string{"any"})
 		}
 	}
+	s.Enum, s.Limits, s.Required = Union(nil, enum), Union(nil, limits), Union(nil, required)
 	s.Exact = s.Exact || exact > 0 && (all || exact == len(schemas))
 }
 
-func (s *Schema) readProperties(root, raw []byte, depth int) {
+func (s *Schema) readProperties(p *parser, raw []byte, depth int) {
 	r := wire.NewReader(raw)
 	if r.Kind() != wire.Object {
 		return
 	}
 	for r.Object(); r.More(); {
-		p := Property{string(r.Key()), new(Schema)}
-		p.read(root, r.Raw(), depth+1)
-		s.Properties = append(s.Properties, p)
+		one := Property{string(r.Key()), new(Schema)}
+		one.read(p, r.Raw(), depth+1)
+		s.Properties = append(s.Properties, one)
 	}
 }
 
 // Property returns the schema of a property, or nil.
 func (s *Schema) Property(name string) *Schema {
+	if s.index != nil {
+		return s.index[name]
+	}
 	for _, p := range s.Properties {
 		if p.Name == name {
 			return p.Schema
@@ -206,20 +228,26 @@ func (s *Schema) onlyText() bool {
 }
 
 // lookup resolves a reference within the document, such as #/$defs/name.
-func lookup(root []byte, ref string) []byte {
-	path, ok := strings.CutPrefix(ref, "#")
-	if !ok {
+func (p *parser) lookup(ref string) []byte {
+	if ref == "#" {
+		return p.root
+	}
+	at := strings.LastIndexByte(ref, '/')
+	if at < 0 || strings.Count(ref, "/") > wire.MaxDepth {
 		return nil
 	}
-	for path != "" && root != nil {
-		var step string
-		step, path, _ = strings.Cut(strings.TrimPrefix(path, "/"), "/")
-		if path != "" {
-			path = "/" + path
+	members := p.targets[ref[:at]]
+	if members == nil { // the first reference to one of them
+		members = make(map[string][]byte)
+		if r := wire.NewReader(p.lookup(ref[:at])); r.Kind() == wire.Object {
+			for r.Object(); r.More(); {
+				name := string(r.Key())
+				members[name] = r.Raw()
+			}
 		}
-		root = Member(root, strings.NewReplacer("~1", "/", "~0", "~").Replace(step))
+		p.targets[ref[:at]] = members
 	}
-	return root
+	return members[strings.NewReplacer("~1", "/", "~0", "~").Replace(ref[at+1:])]
 }
 
 // Member returns a member of an object, or nil.
@@ -269,12 +297,23 @@ func TypeOf(raw []byte) string {
 
 // Union returns a with the elements of b that it lacks.
 func Union(a, b []string) []string {
+	seen := Set(a)
 	for _, s := range b {
-		if !slices.Contains(a, s) {
+		if !seen[s] {
+			seen[s] = true
 			a = append(a, s)
 		}
 	}
 	return a
+}
+
+// Set returns a set of names.
+func Set(names []string) map[string]bool {
+	m := make(map[string]bool, len(names))
+	for _, name := range names {
+		m[name] = true
+	}
+	return m
 }
 
 // PromptSchema returns the arguments of a prompt as a schema.
