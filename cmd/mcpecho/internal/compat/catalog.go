@@ -169,8 +169,7 @@ type itemComparer struct {
 }
 
 func (c itemComparer) add(k Kind, path, text string, old, new *value) {
-	was, is := quotePair(path, old, new)
-	c.report.add(Change{Kind: k, Item: c.item, Path: path, Text: text, Old: was, New: is})
+	c.report.addQuoted(Change{Kind: k, Item: c.item, Path: path, Text: text}, old, new)
 }
 
 // members returns the members of an object, each alone, so that one that cannot be

@@ -216,3 +216,19 @@ func TestStepsAreLimited(t *testing.T) {
 		t.Errorf("%v", changes)
 	}
 }
+
+// TestSharedListsAreLimited for a list of values that many properties refer to.
+func TestSharedListsAreLimited(t *testing.T) {
+	var refs, others, values strings.Builder
+	for i := range 200 {
+		refs.WriteString(`"p` + itoa(i) + `":{"$ref":"#/$defs/e"},`)
+		others.WriteString(`"p` + itoa(i) + `":{"enum":[` + itoa(i) + `]},`)
+	}
+	for i := range 2000 {
+		values.WriteString(`"v` + itoa(i) + `",`)
+	}
+	changes := schemas(t, input, `{"properties":{`+refs.String()+`"x":{}},"$defs":{"e":{"enum":[`+values.String()+`1]}}}`, `{"properties":{`+others.String()+`"x":{}}}`)
+	if text := changes[len(changes)-1].Text; len(text) > len("99999 more changes") {
+		t.Error(text)
+	}
+}

@@ -80,6 +80,14 @@ func (r *report) add(c Change) {
 	r.list = append(r.list, c)
 }
 
+// addQuoted adds a change with two values, which may be nil. It quotes none that r does not keep.
+func (r *report) addQuoted(c Change, old, new *value) {
+	if len(r.list) < maxChanges {
+		c.Old, c.New = quotePair(c.Path, old, new)
+	}
+	r.add(c)
+}
+
 // changes returns the changes in the order in which they were found.
 func (r *report) changes() []Change {
 	if r.more > 0 {

@@ -46,7 +46,7 @@ type view struct {
 // compareSchemas compares the schemas of an item, which are valid JSON.
 func compareSchemas(r *report, item string, s side, old, new *value) {
 	c := &comparer{report: r, item: item, side: s, old: old, new: new, targets: make(map[*value]*value), seen: make(map[pair]bool)}
-	c.left = 1000 + (len(old.raw)+len(new.raw))/2
+	c.left = 1000 + len(old.raw) + len(new.raw)
 	if old.hash == new.hash && !old.masked {
 		return
 	}
@@ -67,8 +67,7 @@ func compareSchemas(r *report, item string, s side, old, new *value) {
 
 // add adds a change at a path in the schema.
 func (c *comparer) add(k Kind, path, text string, old, new *value) {
-	was, is := quotePair(path, old, new)
-	c.report.add(Change{Kind: k, Item: c.item, Path: strings.TrimRight(string(c.side)+" "+path, " "), Text: text, Old: was, New: is})
+	c.report.addQuoted(Change{Kind: k, Item: c.item, Path: strings.TrimRight(string(c.side)+" "+path, " "), Text: text}, old, new)
 }
 
 // narrow adds a change after which less is possible.
@@ -124,6 +123,7 @@ func (c *comparer) compare(path string, old, new view) {
 	if old.types == new.types && c.equal(old.value, new.value) {
 		return
 	}
+	c.left -= old.width() + new.width()
 	oldBranches, oldUnion := c.union(old)
 	newBranches, newUnion := c.union(new)
 	oldParts, oldAll := parts(old)
@@ -150,6 +150,15 @@ func (c *comparer) compare(path string, old, new view) {
 	default:
 		c.compareKeywords(path, old, new)
 	}
+}
+
+// width returns the number of values, branches and names in the keywords of a schema, which
+// many schemas may refer to.
+func (v *value) width() (n int) {
+	for _, m := range v.of {
+		n += len(m.of)
+	}
+	return n
 }
 
 // parts returns the schemas of a schema that consists of allOf only. Otherwise it
