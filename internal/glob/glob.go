@@ -66,6 +66,7 @@ func match(glob, name string, classes bool) bool {
 	classes = classes && strings.IndexByte(glob, ']') >= 0
 	parts := make([]string, 0, len(glob)) // each of which matches one byte
 	for first := true; ; first = false {
+		text, literal := glob, true
 		parts = parts[:0]
 		for n := 1; glob != "" && glob[0] != '*'; glob, n = glob[n:], 1 {
 			if classes && glob[0] == '[' {
@@ -74,7 +75,7 @@ func match(glob, name string, classes bool) bool {
 					n = end + 1
 				}
 			}
-			parts = append(parts, glob[:n])
+			parts, literal = append(parts, glob[:n]), literal && n == 1 && glob[0] != '?'
 		}
 		at := 0
 		switch {
@@ -82,10 +83,13 @@ func match(glob, name string, classes bool) bool {
 			return false
 		case glob == "":
 			at = len(name) - len(parts)
-		case !first && len(parts) > 0:
-			if at = find(parts, name); at < 0 {
-				return false
-			}
+		case !first && literal: // a host matches names of megabytes while other servers wait
+			at = strings.Index(name, text[:len(parts)])
+		case !first:
+			at = find(parts, name)
+		}
+		if at < 0 {
+			return false
 		}
 		for i, part := range parts {
 			if !matchByte(part, name[at+i]) {

@@ -87,3 +87,23 @@ func TestMatch(t *testing.T) {
 		}
 	}
 }
+
+// TestLiteralsInLongNames: most globs of settings have texts alone, which are searched for as
+// such: tools with names of 30 MB together held the lock of a host for seconds.
+func TestLiteralsInLongNames(t *testing.T) {
+	name := strings.Repeat("a", 1<<20)
+	best := func(pattern string) time.Duration {
+		best := time.Hour
+		for range 5 {
+			began := time.Now()
+			if glob.Match(pattern, name) {
+				t.Error(pattern)
+			}
+			best = min(best, time.Since(began))
+		}
+		return best
+	}
+	if text, class := best("*delete*"), best("*[d]elete*"); text > class/2 {
+		t.Errorf("%v, and with a class %v", text, class)
+	}
+}
