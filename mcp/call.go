@@ -135,9 +135,7 @@ func (c *Client) roundTrip(ctx context.Context, q *request) (RawMessage, error) 
 		c.with(q)
 	}
 	a := c.agreed.Load()
-	if q.era = a.era; q.inputs.answers != nil && q.era.legacy() { // which asks no such questions: it is another server
-		return nil, c.failed(q, ErrInputRequired)
-	}
+	q.era = a.era
 	if c.cache != nil && q.traits&cacheable != 0 {
 		if raw, err := c.lookup(ctx, q); raw != nil || err != nil {
 			return raw, err

@@ -18,6 +18,9 @@ func appendParams(b []byte, era era, q *request, token int64) (_ []byte, err err
 		}
 	}
 	if len(q.inputs.answers) > 0 {
+		if era != nil && era.legacy() { // it is another server: this one asks no such questions
+			return b, ErrInputRequired
+		}
 		b = append(wire.AppendComma(b), q.inputs.answers...)
 	}
 	start := len(b)

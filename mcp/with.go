@@ -30,7 +30,8 @@ type CallOptions struct {
 	// InputResponses and RequestState answer what an [InputRequiredError] has asked, in
 	// each CallTool, Do, GetPrompt and ReadResource: the results for its InputRequests
 	// by their keys, such as an *[ElicitResult], with the types of ToolCall.Arguments,
-	// and its RequestState. The client sends them as they are.
+	// and its RequestState. The client sends them as they are to a server of 2026-07-28;
+	// for others, which ask no such questions, the call fails with ErrInputRequired.
 	InputResponses map[string]any
 	RequestState   *string
 }

@@ -3,6 +3,7 @@ package stdio
 import (
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -63,22 +64,21 @@ const minSecret = 5
 // hide returns s with a mask in place of secrets, which may overlap. display.Redact, for all
 // encodings, would add 16 KB.
 func hide(s string, secrets []string) string {
-	var b []byte
-	end := 0 // of what is masked
-	for i := range len(s) {
-		for _, secret := range secrets {
-			if len(secret) >= minSecret && strings.HasPrefix(s[i:], secret) { // shorter ones occur in other words
-				if end <= i {
-					b = append(b, diag.Mask...)
+	for i := 0; i < len(s); i++ {
+		end := i
+		for j := i; j < max(end, i+1); j++ {
+			for _, secret := range secrets {
+				if len(secret) >= minSecret && strings.HasPrefix(s[j:], secret) { // shorter ones occur in other words
+					end = max(end, j+len(secret))
 				}
-				end = max(end, i+len(secret))
 			}
 		}
-		if end <= i {
-			b = append(b, s[i])
+		if end > i {
+			s = s[:i] + diag.Mask + s[end:]
+			i += len(diag.Mask) - 1
 		}
 	}
-	return string(b)
+	return s
 }
 
 // quoteStderr returns the lines of s that state a reason, followed by the last few
@@ -92,29 +92,20 @@ func quoteStderr(s string, hidden []string) string {
 		tail = s[len(s)-maxBytes:]
 		tail = tail[strings.IndexByte(tail, '\n')+1:]
 	}
-	reason := findReason(s)
+	found := findReason(s)
+	for i, line := range found {
+		found[i] = diag.Printable(diag.HideUserinfo(line), maxLine)
+	}
 	var kept []string
 	for tail != "" {
 		var line string
 		line, tail, _ = strings.Cut(tail, "\n")
 		line = diag.Printable(diag.HideUserinfo(line), 0)
-		if !strings.Contains("{}[]^", line) && (reason == nil || !strings.HasPrefix(line, "at ")) { // of a stack
+		if !strings.Contains("{}[]^", line) && !slices.Contains(found, line) && (found == nil || !strings.HasPrefix(line, "at ")) { // of a stack
 			kept = append(kept, line)
 		}
 	}
-	if reason == nil {
-		return strings.Join(kept[max(0, len(kept)-maxLines):], "\n\t")
-	}
-	for i, line := range reason {
-		reason[i] = diag.Printable(diag.HideUserinfo(line), maxLine)
-		for at, line := range kept {
-			if line == reason[i] {
-				kept = append(kept[:at], kept[at+1:]...)
-				break
-			}
-		}
-	}
-	return strings.Join(append(reason, kept[max(0, len(kept)-maxLines+len(reason)):]...), "\n\t")
+	return strings.Join(append(found, kept[max(0, len(kept)-maxLines+len(found)):]...), "\n\t")
 }
 
 // maxReasons is how many lines findReason returns.
