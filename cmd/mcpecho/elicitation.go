@@ -42,7 +42,8 @@ func (c *invocation) elicitation(s *conversation) mcp.Elicitation {
 			case a != nil:
 				return a.page(ctx, r)
 			}
-			c.tell(s, "Declined to open a page, because this is not a terminal; --answer accept agrees: "+terminal.FirstLine(r.Message))
+			c.tell(s, "Declined to open a page, because "+c.noTerminal()+": "+terminal.FirstLine(r.Message))
+			c.tell(s, "To agree in advance, "+c.answerHint(nil)+".")
 			return mcp.ElicitDecline, nil
 		},
 	}

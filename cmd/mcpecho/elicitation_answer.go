@@ -144,16 +144,19 @@ func (s *conversation) takeRefused() error {
 
 // declineForm declines a form without a terminal, and says how to answer it.
 func (c *invocation) declineForm(s *conversation, p *mcp.ElicitParams) {
-	where := "this is not a terminal"
-	if c.hold != nil {
-		where = "hold has no terminal"
-	}
-	c.tell(s, "Declined a question of the server, because "+where+": "+terminal.FirstLine(p.Message))
+	c.tell(s, "Declined a question of the server, because "+c.noTerminal()+": "+terminal.FirstLine(p.Message))
 	line := "With --answer, you can answer it in advance."
 	if fields, err := p.Fields(); err == nil && c.shell == nil {
 		line = "To answer it in advance, " + c.answerHint(fields) + "."
 	}
 	c.tell(s, line)
+}
+
+func (c *invocation) noTerminal() string {
+	if c.hold != nil {
+		return "hold has no terminal"
+	}
+	return "this is not a terminal"
 }
 
 // tell is note for what has become of a question of the server. Callers of hold see it, too.

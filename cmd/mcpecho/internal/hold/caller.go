@@ -86,18 +86,28 @@ func (t *Transport) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, 
 	return c, nil
 }
 
-// Handlers returns handlers that have the holder answer what a result of the server
+// Handlers returns handlers that have the holder answer what a response of the server
 // requests.
 func (t *Transport) Handlers() (handlers []mcp.Handler) {
+	ask := func(ctx context.Context, method string, params mcp.RawMessage) (mcp.RawMessage, error) {
+		return t.conn.Call(ctx, &jsonrpc.Request{Method: method, Params: params, Cancel: cancelRequest})
+	}
 	for _, method := range inputMethods {
 		handlers = append(handlers, mcp.HandleRequest(method, func(ctx context.Context, params mcp.RawMessage) (any, error) {
-			return t.conn.Call(ctx, &jsonrpc.Request{Method: method, Params: params, Cancel: cancelRequest})
+			return ask(ctx, method, params)
 		}))
 	}
-	return handlers
+	return append(handlers, mcp.Elicitation{OpenURL: func(ctx context.Context, r *mcp.URLRequest) (mcp.ElicitAction, error) {
+		params, err := wire.AppendValue(nil, map[string]string{"mode": "url", "message": r.Message, "url": r.URL, "elicitationId": r.ID})
+		if err != nil {
+			return "", err
+		}
+		raw, err := ask(ctx, "elicitation/create", params)
+		return mcp.ElicitAction(text(raw, "action")), err
+	}})
 }
 
-// inputMethods are those of what a result may request (2026-07-28).
+// inputMethods are those of what a result may request (2026-07-28), and pages of an error (2025-11-25).
 var inputMethods = []string{"elicitation/create", "sampling/createMessage", "roots/list"}
 
 func cancelRequest(id jsonrpc.ID) *jsonrpc.Request {

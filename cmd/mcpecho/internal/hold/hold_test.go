@@ -42,7 +42,7 @@ func inFolder(t *testing.T) string {
 }
 
 // begin begins a session with a server.
-func begin(t *testing.T, server *mcptest.Server, name, version string) *Holder {
+func begin(t *testing.T, server *mcptest.Server, name, version string, handlers ...mcp.Handler) *Holder {
 	t.Helper()
 	h, err := Name{name, "mcpecho"}.Hold(t.Context(), "a server", func(s string) string { return strings.ReplaceAll(s, "secret", "…") }, func() {})
 	testutil.Must(t, err)
@@ -66,7 +66,7 @@ func begin(t *testing.T, server *mcptest.Server, name, version string) *Holder {
 		testutil.Must(t, err)
 	}
 	testutil.Must(t, h.Serve(&Session{
-		Client: client, Greeting: greeting, Explain: failure.Classify,
+		Client: client, Greeting: greeting, Explain: failure.Classify, Handlers: handlers,
 		Sent: func(ctx context.Context) (context.Context, *mcp.RawMessage) { return ctx, new(mcp.RawMessage) },
 	}))
 	return h
@@ -243,6 +243,28 @@ func TestCallersSayWhatTheHolderSays(t *testing.T) {
 		if got := <-said; got != want {
 			t.Errorf("%q, not %q", got, want)
 		}
+	}
+}
+
+// TestHolderOpensRequiredPages: an error requests a page (2025-11-25), and the call is repeated.
+func TestHolderOpensRequiredPages(t *testing.T) {
+	inFolder(t)
+	server, opened := echo(t), ""
+	server.Tool("page", nil, func(c *mcptest.Call) (any, error) {
+		if opened == "" {
+			return nil, c.RequireURL("Log in", "https://example.com/", "1")
+		}
+		return "done", nil
+	})
+	begin(t, server, "pages", versions[1], mcp.Elicitation{OpenURL: func(_ context.Context, r *mcp.URLRequest) (mcp.ElicitAction, error) {
+		opened = r.Message + " " + r.URL
+		server.PageDone("1")
+		return mcp.ElicitAccept, nil
+	}})
+	result, err := call(t, "pages").CallTool(t.Context(), "page", nil)
+	testutil.Must(t, err)
+	if result.Content[0].Text != "done" || opened != "Log in https://example.com/" {
+		t.Errorf("%q, opened %q", result.Text(), opened)
 	}
 }
 

@@ -56,7 +56,7 @@ type Holder struct {
 	begun    chan struct{} // closed after session is set
 	ended    atomic.Bool
 	session  atomic.Pointer[Session]
-	answerer *mcp.Client  // answers what results request; nil before 2026-07-28
+	answerer *mcp.Client  // answers what responses request; nil until Serve
 	asker    jsonrpc.Conn // to the answerer
 
 	mu       lock.Mutex
@@ -95,10 +95,8 @@ func (n Name) Hold(ctx context.Context, server string, hide func(string) string,
 
 // Serve lets the callers use a session.
 func (h *Holder) Serve(s *Session) error {
-	if s.Client.Server().Modern() {
-		if err := h.connectAnswerer(s.Handlers); err != nil {
-			return err
-		}
+	if err := h.connectAnswerer(s.Handlers); err != nil {
+		return err
 	}
 	h.session.Store(s)
 	following := make(chan struct{})

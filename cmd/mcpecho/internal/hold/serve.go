@@ -224,7 +224,7 @@ func (c *caller) forward(ctx context.Context, m *jsonrpc.Message) (mcp.RawMessag
 			return mcp.RawMessage(`{"resultType":"complete"}`), c.listen(ctx, m)
 		}
 	}
-	if modern && slices.Contains(inputMethods, m.Method) {
+	if slices.Contains(inputMethods, m.Method) {
 		return c.h.asker.Call(ctx, &jsonrpc.Request{Method: m.Method, Params: m.Params, Cancel: cancelRequest})
 	}
 	params := m.Params
@@ -301,7 +301,7 @@ func (c *caller) watch(ctx context.Context, level []byte) error {
 	h.kept, h.keptSize, c.watching, c.level = nil, 0, true, level
 	h.mu.Unlock()
 	for _, n := range kept {
-		if isSubscribed(n.method) && h.asker != nil {
+		if isSubscribed(n.method) && h.session.Load().Client.Server().Modern() {
 			n.params = changed(id)
 		}
 		if err := c.notify(ctx, n.method, n.params); err != nil {
