@@ -200,7 +200,7 @@ func (c *invocation) describeTool(tool *mcp.Tool) string {
 func (t *sheet) properties(s *toolargs.Schema, prefix string) {
 	width, required := 0, toolargs.Set(s.Required)
 	for _, p := range s.Properties {
-		width = max(width, terminal.TextWidth(terminal.EscapeName(prefix+p.Name)))
+		width = min(max(width, terminal.TextWidth(terminal.EscapeName(prefix+p.Name))), terminal.MaxColumn)
 	}
 	for _, p := range s.Properties {
 		name, description := prefix+p.Name, p.Kind()

@@ -25,6 +25,10 @@ func Lines(rows []Row) string {
 	return b.String()
 }
 
+// MaxColumn limits the width of a column that is as wide as the longest name, which a server
+// chooses, because each line has its blanks.
+const MaxColumn = 200
+
 // Columns returns rows as columns of a terminal. Names are never cut, because the
 // user types them. Arguments have the whole width if they need it, and descriptions
 // give way: to a line of their own if there is little room. wide cuts nothing.
@@ -39,9 +43,9 @@ func Columns(header Row, rows []Row, width int, wide bool, st func(Style, string
 			rests = max(rests, TextWidth(r.Rest), TextWidth(header.Rest))
 		}
 	}
-	first := longest
+	first := min(longest, MaxColumn)
 	if !wide {
-		first = min(longest, max(names, width*2/5))
+		first = min(first, max(names, width*2/5))
 	}
 	if rests > width/4 && !wide {
 		rests = 0
@@ -157,21 +161,29 @@ func (r Row) argumentsIn(width int) string {
 	if r.Arguments == nil {
 		return ""
 	}
-	for n := len(r.Arguments); n >= 0; n-- {
-		text := "(" + strings.Join(r.Arguments[:n], ", ")
-		switch {
-		case n == len(r.Arguments):
-			text += ")"
-		case n == 0:
-			text += "…)"
-		default:
-			text += ", …)"
+	b, used, kept := []byte("("), 1, 0 // kept are the bytes that have room for a mark after them
+	for i, argument := range r.Arguments {
+		mark := "…)"
+		if i > 0 {
+			mark, argument = ", …)", ", "+argument
 		}
-		if TextWidth(text) <= width {
-			return text
+		if used+TextWidth(mark) <= width {
+			kept = len(b)
 		}
+		if used += TextWidth(argument); used > width {
+			break
+		}
+		b = append(b, argument...)
 	}
-	return ""
+	switch {
+	case used < width:
+		return string(b) + ")"
+	case kept == 0:
+		return ""
+	case kept == 1:
+		return "(…)"
+	}
+	return string(b[:kept]) + ", …)"
 }
 
 // Pad returns the spaces between s and the next column, which begins at width.

@@ -114,3 +114,30 @@ fine    connected
 		t.Errorf("got\n%s", text)
 	}
 }
+
+// A long name of a server's item makes no other line long, and many arguments take linear
+// time.
+func TestLongNamesAndManyArguments(t *testing.T) {
+	arguments := []string{}
+	for range 5000 {
+		arguments = append(arguments, "argument")
+	}
+	rows := []Row{{Name: strings.Repeat("n", 5000), Description: "d"}}
+	for range 1000 {
+		rows = append(rows, Row{Name: "a", Arguments: []string{}, Description: "d", Rest: "destructive"})
+	}
+	for _, wide := range []bool{false, true} {
+		for _, whole := range []bool{false, true} {
+			if text := Columns(Row{Name: "NAME", Whole: whole}, rows, 80, wide, func(_ Style, s string) string { return s }); len(text) > 500_000 {
+				t.Errorf("wide %v, whole %v: %d bytes", wide, whole, len(text))
+			}
+		}
+	}
+	row := Row{Name: "a", Arguments: arguments}
+	if n := testing.AllocsPerRun(1, func() { _ = row.argumentsIn(40) }); n > 100 {
+		t.Errorf("%v allocations", n)
+	}
+	if got := row.argumentsIn(40); got != "(argument, argument, argument, …)" {
+		t.Error(got)
+	}
+}
