@@ -69,10 +69,11 @@ func fieldPrompt(f *mcp.FormField) string {
 	if description := s.Description; description != "" && description != s.Title {
 		text += " (" + terminal.EscapeLine(description) + ")"
 	}
+	var choices strings.Builder // of which a server may have many
 	for i, choice := range s.Choices() {
-		text += "\n    " + strconv.Itoa(i+1) + "  " + terminal.EscapeName(terminal.FirstOf(choice.Title, choice.Const))
+		choices.WriteString("\n    " + strconv.Itoa(i+1) + "  " + terminal.EscapeName(terminal.FirstOf(choice.Title, choice.Const)))
 	}
-	if s.Choices() != nil {
+	if text += choices.String(); s.Choices() != nil {
 		text += "\n  which"
 		if s.Type == "array" {
 			text += ", separated by commas"
