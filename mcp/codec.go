@@ -38,6 +38,7 @@ type codec struct {
 	elements int    // of lists that have been read; see maxElements
 	b        []byte
 	err      error // the first error of writing; the reader has its own
+	inResult bool  // in the content of a tool_result, which has no others
 	mixed    bool  // the object being written has members from Extra, which may repeat a key
 	hinting
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stdmcp/stdmcp/internal/wire"
 )
@@ -290,5 +291,37 @@ func TestZeroValuesEncodeRequiredMembers(t *testing.T) {
 		if err != nil || string(got) != tt.want {
 			t.Errorf("%T: got %s, %v, want %s", tt.v, got, err, tt.want)
 		}
+	}
+}
+
+// TestNestedToolResults: the type of content may follow its other members, and looking ahead
+// read the innermost of 60 levels 60 times.
+func TestNestedToolResults(t *testing.T) {
+	read := func(depth int) (res CallToolResult, best time.Duration) {
+		text := `{"x":[` + strings.Repeat("{},", 1<<18) + `{}],"type":"text","text":"in"}`
+		for range depth {
+			text = `{"toolUseId":"1","content":[` + text + `],"type":"tool_result"}`
+		}
+		best = time.Hour
+		for range 3 {
+			began := time.Now()
+			res = CallToolResult{}
+			if err := decodeText([]byte(`{"content":[`+text+`]}`), &res); err != nil {
+				t.Fatal(err)
+			}
+			best = min(best, time.Since(began))
+		}
+		return res, best
+	}
+	one, once := read(1)
+	many, all := read(60)
+	if c := one.Content[0].Content; len(c) != 1 || c[0].Text != "in" {
+		t.Errorf("%+v", one)
+	}
+	if c := many.Content[0].Content; len(c) != 1 || c[0].Type != ContentToolResult || c[0].Raw == nil {
+		t.Errorf("%d", len(c))
+	}
+	if all > 8*once {
+		t.Errorf("60 levels take %v, and one takes %v", all, once)
 	}
 }

@@ -102,7 +102,9 @@ func (t *Content) fields(c *codec) {
 		c.rawOr("input", &t.Input, "{}")
 	case ContentToolResult:
 		c.string("toolUseId", &t.ToolUseID, always)
+		c.inResult = true
 		list(c, "content", &t.Content, always)
+		c.inResult = false
 		c.rawOrNull("structuredContent", &t.StructuredContent)
 		c.bool("isError", &t.IsError, &t.isErrorSaid)
 	default:
@@ -145,7 +147,8 @@ func (c *codec) readContent(t *Content) {
 	kind := c.contentType()
 	c.r.Reset(mark)
 	*t = Content{Type: contentKind(kind)} // the types have different members
-	if t.Type != "" {
+	// A result in a result is invalid. Looking ahead would read the innermost once for each level.
+	if t.Type != "" && !(c.inResult && t.Type == ContentToolResult) {
 		c.readMembers(t)
 		if c.r.Err() == nil && (t.Type != ContentResource || t.Resource != nil) {
 			return
