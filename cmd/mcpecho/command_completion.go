@@ -69,13 +69,14 @@ func (c *invocation) printNames() error {
 }
 
 // completed returns the names that a script may complete, a line each.
-func completed(names []string) (text string) {
+func completed(names []string) string {
+	var text strings.Builder // of all tools of a server
 	for _, name := range names {
 		if !strings.HasPrefix(name, "-") && terminal.EscapeName(name) == name && !strings.ContainsFunc(name, func(r rune) bool { return r != ' ' && unicode.IsSpace(r) }) {
-			text += name + "\n"
+			text.WriteString(name + "\n")
 		}
 	}
-	return text
+	return text.String()
 }
 
 // completionTimeout limits how long a press of Tab may take.

@@ -5,6 +5,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -147,4 +149,16 @@ func TestCompletionInZsh(t *testing.T) {
 	text += "zpty -n -w z $'mcpecho tools with\\t'\nzpty -r z out '*blank*'\nzpty -n -w z $'\\x15'\n" +
 		"zpty -n -w z $'mcpecho tools zz\\t'\nzpty -r z out '*canary*'\nzpty -n -w z $'\\x15'\n"
 	runInShell(t, text, "zsh", "-f")
+}
+
+// TestCompletionOfManyNames takes memory in proportion to the names.
+func TestCompletionOfManyNames(t *testing.T) {
+	names := slices.Repeat([]string{"name"}, 20_000)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	text := completed(names)
+	runtime.ReadMemStats(&after)
+	if allocated := after.TotalAlloc - before.TotalAlloc; allocated > 100<<20 {
+		t.Errorf("%d bytes for %d", allocated, len(text))
+	}
 }
