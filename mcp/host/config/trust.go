@@ -130,7 +130,7 @@ func (s *Server) showFile(path string, code bool) (line string) {
 		size := 0
 		if !r.unread {
 			at := ""
-			r.text, r.leads, at, _ = newExpansion(context.Background(), s, nil).readReference(path)
+			r.text, r.leads, at, _ = (&expansion{out: s}).readReference(path)
 			r.outside = s.isOutside(at)
 			size = len(r.text)
 		}

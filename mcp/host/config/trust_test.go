@@ -5,7 +5,9 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -190,5 +192,23 @@ func TestManyFilesInQuestion(t *testing.T) {
 	}
 	if _, err := s.Trust().Expand(t.Context(), nil); err == nil {
 		t.Error("a file is used that the user did not see")
+	}
+}
+
+// TestManyAbsentFilesInQuestion: the question takes a small multiple of the entry, and not its
+// square.
+func TestManyAbsentFilesInQuestion(t *testing.T) {
+	const files = 2000
+	var args []string
+	for i := range files {
+		args = append(args, `"${file:absent`+strconv.Itoa(i)+`}"`)
+	}
+	s := Parse([]byte(`{"x":{"command":"a","args":[`+strings.Join(args, ",")+`]}}`), filepath.Join(t.TempDir(), "f.json"), "project").Servers[0]
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	lines := s.Effects()
+	runtime.ReadMemStats(&after)
+	if n := (after.TotalAlloc - before.TotalAlloc) / files; n > 20_000 || len(lines) != files+1 {
+		t.Errorf("%d bytes for each of %d lines", n, len(lines))
 	}
 }
