@@ -242,8 +242,14 @@ func (c *invocation) readServers() (path, real, text string, err error) {
 // config reads places that package configfile does not change. It returns the servers.
 func (c *invocation) replaceServers(path, real, text, changed, name string, added bool) (*config.Config, error) {
 	before, after := config.Parse([]byte(text), path, "project"), config.Parse([]byte(changed), path, "project")
-	others := func(cfg *config.Config) []string {
-		return slices.DeleteFunc(allNames(cfg), func(other string) bool { return other == name })
+	others := func(cfg *config.Config) (all []string) {
+		for _, s := range cfg.All() {
+			if text, _ := s.RevealJSON(); s.Name != name {
+				all = append(all, s.Name+" "+string(text))
+			}
+		}
+		slices.Sort(all)
+		return all
 	}
 	f := &failure.Error{Status: failure.Usage, Kind: "configuration", Hint: "nothing was written"}
 	for _, p := range after.Problems {
@@ -252,20 +258,11 @@ func (c *invocation) replaceServers(path, real, text, changed, name string, adde
 			return nil, f
 		}
 	}
-	if hasWord(allNames(after), name) != added || !slices.Equal(others(before), others(after)) {
+	if slices.ContainsFunc(after.All(), func(s *config.Server) bool { return s.Name == name }) != added || !slices.Equal(others(before), others(after)) {
 		f.Message, f.Hint = "mcpecho cannot change "+wire.Quote(name)+" in "+path+" so that its other servers stay as they are", "nothing was written: change the file in an editor"
 		return nil, f
 	}
 	return after, failure.Local(c.writeServers(real, changed))
-}
-
-// allNames returns the sorted names of all servers, also of those that are invalid.
-func allNames(cfg *config.Config) (names []string) {
-	for _, s := range cfg.All() {
-		names = append(names, s.Name)
-	}
-	slices.Sort(names)
-	return names
 }
 
 func (c *invocation) writeServers(path, text string) error {

@@ -225,6 +225,7 @@ func TestChangeLeavesOtherServers(t *testing.T) {
 		{"add", "{\"mcpServers\":{\"\xff\":{}," + a + "}}", ""},
 		{"add", `{"mcp":{"servers":{"command":"s"},` + a + "}}", ""},
 		{"remove", "{" + a + "," + b + "}", ""},
+		{"remove", `{"mcpServers":{` + a + `},"mcp":{` + b + `,"servers":{"command":"x","a":{}}}}`, ""},
 		{"remove", `{"amp.mcpServers":{` + a + "," + b + "}}", ""},
 		{"remove", `{"mcpServers":{` + a + "," + b + "," + evil + "}}", `{"mcpServers":{` + b + "}}"},
 		{"remove", `{"mcpServers":{` + a + `},"mcpServers":{` + b + "," + evil + "}}", `{"mcpServers":{},"mcpServers":{` + b + "}}"},
