@@ -42,25 +42,32 @@ func encoding(resp *http.Response) string {
 	return s
 }
 
+// maxType limits the types of an invalid response, in bytes.
+const maxType = 200
+
 // NewStatusError returns the error for an invalid response, and closes its body.
 // want is the expected content type.
 func NewStatusError(resp *http.Response, want string) *httperr.StatusError {
 	data, _ := readPrefix(resp)
 	hidden := display.NewRedactor(secrets(resp.Request)...)
-	challenges := slices.Clone(resp.Header.Values("WWW-Authenticate"))
-	for i, text := range challenges {
-		challenges[i] = hidden.Redact(text)
+	var challenges []string
+	left := maxReference
+	for _, text := range resp.Header.Values("WWW-Authenticate") {
+		if left -= len(text); left < 0 { // errors may be kept, as in the events of a host
+			break
+		}
+		challenges = append(challenges, hidden.Redact(text))
 	}
 	return &httperr.StatusError{
 		Method:          resp.Request.Method,
 		URL:             Clean(resp.Request.URL),
 		Status:          resp.StatusCode,
-		ContentType:     hidden.Redact(MediaType(resp.Header)),
+		ContentType:     strings.Clone(diag.Cut(hidden.Redact(MediaType(resp.Header)), maxType)),
 		Want:            want,
 		RetryAfter:      retryAfter(resp.Header.Get("Retry-After")),
 		WWWAuthenticate: challenges,
 		Body:            hidden.Printable(string(data), 0),
-		ContentEncoding: encoding(resp),
+		ContentEncoding: diag.Cut(encoding(resp), maxType),
 	}
 }
 

@@ -73,6 +73,16 @@ func TestStatusErrors(t *testing.T) {
 	}
 }
 
+// TestLongFieldsOfStatusErrors: a host keeps up to 256 errors in a channel of events.
+func TestLongFieldsOfStatusErrors(t *testing.T) {
+	long := strings.Repeat("x", 1<<20)
+	header := http.Header{"Www-Authenticate": {"Bearer", long, long}, "Content-Type": {"text/" + long + ";" + long}, "Content-Encoding": {long}}
+	e := NewStatusError(answer(503, header, ""), "")
+	if n := len(strings.Join(e.WWWAuthenticate, "")) + len(e.ContentType) + len(e.ContentEncoding); n > 1000 || e.WWWAuthenticate[0] != "Bearer" {
+		t.Errorf("%d bytes", n)
+	}
+}
+
 func TestRetryAfter(t *testing.T) {
 	for field, want := range map[string]time.Duration{
 		"": 0, "soon": 0, "-1": 0, "1.5": 0, "0": time.Second, "30": 30 * time.Second,

@@ -28,7 +28,7 @@ type StatusError struct {
 	ContentEncoding string        // of the body; empty if it is not encoded
 	Want            string        // the expected content type, if Status is 2xx
 	RetryAfter      time.Duration // between 1 s and 5 min; 0 if the server sets none
-	WWWAuthenticate []string      // the challenges
+	WWWAuthenticate []string      // the challenges, up to 16 KiB
 	Body            string        // at most 4 KiB, printable
 }
 
