@@ -77,7 +77,7 @@ func authServerWith(t *testing.T, before http.HandlerFunc, device bool) (base st
 		}
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusBadRequest)
-		_ = json.NewEncoder(w).Encode(map[string]string{"error": "invalid_request", "error_description": r.PostForm.Encode()})
+		_ = json.NewEncoder(w).Encode(map[string]string{"error": "invalid_request", "error_description": r.PostForm.Encode() + " the store"})
 	})
 	mux.HandleFunc("/register", func(w http.ResponseWriter, r *http.Request) {
 		var asked map[string]any
