@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/stdmcp/stdmcp/internal/diag"
@@ -14,7 +13,7 @@ import (
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 )
 
-const maxInputRequests = 64
+const maxInputRequests, tooManyInputs = 64, "more than 64 input requests at once"
 
 // ErrInputRequired is matched by the error of a call if the client could not
 // provide the input that the server requires: there is no handler for it, the
@@ -48,24 +47,6 @@ type InputRequiredError struct {
 func (e *InputRequiredError) Error() string        { return e.text }
 func (e *InputRequiredError) Is(target error) bool { return target == ErrInputRequired }
 
-func (t *inputsRequired) byHand(max int) error {
-	if max < 0 {
-		max = 0
-	}
-	e := &InputRequiredError{make(map[string]InputRequest), t.state, "no result after " + strconv.Itoa(max) + " rounds: " + ErrInputRequired.Error()}
-	for key := range t.requests {
-		r, err := t.request(key)
-		if err == nil {
-			err = checkKey(key)
-		}
-		if err != nil {
-			return diag.Op(wire.Quote(key), jsonrpc.Malformed(err))
-		}
-		e.InputRequests[key] = r
-	}
-	return e
-}
-
 // An inputRounds is the state of a call to which the server has responded
 // without a final result.
 type inputRounds struct {
@@ -84,20 +65,20 @@ func (c *Client) collectInputs(ctx context.Context, q *request, raw []byte) erro
 	case len(required.requests) == 0 && required.state == nil:
 		return jsonrpc.Malformed(errors.New("input required, but neither inputRequests nor requestState"))
 	case len(required.requests) > maxInputRequests:
-		return diag.Op("more than "+strconv.Itoa(maxInputRequests)+" input requests at once", ErrInputRequired)
+		return diag.Op(tooManyInputs, ErrInputRequired)
 	case len(required.requests) == 0:
 		if err := c.awaitPoll(ctx, q); err != nil {
 			return err
 		}
 	default:
 		if q.inputs.n++; q.inputs.n > c.opts.MaxRounds {
-			return required.byHand(c.opts.MaxRounds)
+			return &InputRequiredError{required.requests, required.state, "no result after " + strconv.Itoa(max(0, c.opts.MaxRounds)) + " rounds: " + ErrInputRequired.Error()}
 		}
 	}
 	var b []byte
 	if required.requests != nil {
 		var err error
-		if b, err = c.answerAll(ctx, wire.SortedKeys(required.requests), required.request); err != nil {
+		if b, err = c.answerAll(ctx, wire.SortedKeys(required.requests), required.requests); err != nil {
 			return err
 		}
 	}
@@ -110,7 +91,10 @@ func (c *Client) collectInputs(ctx context.Context, q *request, raw []byte) erro
 
 // The waits before a call is repeated that needs no input, but time: the first one,
 // the longest, and how many there are at most.
-const firstPoll, lastPoll, maxPolls = 50 * time.Millisecond, time.Second, 4096
+const (
+	firstPoll, lastPoll    = 50 * time.Millisecond, time.Second
+	maxPolls, tooManyPolls = 4096, "no result after 4096 polls"
+)
 
 // polls are the repetitions of a call that needs no input, but time.
 type polls struct {
@@ -137,18 +121,12 @@ func (c *Client) awaitPoll(ctx context.Context, q *request) error {
 	case ctx.Err() != nil:
 		return retry.Cause(ctx)
 	}
-	return diag.Op("no result after "+strconv.Itoa(maxPolls)+" polls", ErrInputRequired)
+	return diag.Op(tooManyPolls, ErrInputRequired)
 }
 
-// answerAll answers input requests concurrently and returns the member
-// inputResponses. The first failure cancels the other handlers. request returns
-// the input request with a key.
-func (c *Client) answerAll(ctx context.Context, keys []string, request func(key string) (InputRequest, error)) ([]byte, error) {
-	for _, key := range keys { // before the user sees a question
-		if err := checkKey(key); err != nil {
-			return nil, diag.Op(wire.Quote(key), jsonrpc.Malformed(err))
-		}
-	}
+// answerAll answers the input requests with these keys concurrently and returns
+// the member inputResponses. The first failure cancels the other handlers.
+func (c *Client) answerAll(ctx context.Context, keys []string, required map[string]InputRequest) ([]byte, error) {
 	ctx, cancel := context.WithCancel(&callContext{ctx, c.ctx})
 	defer cancel()
 	answers := make([]RawMessage, len(keys))
@@ -157,7 +135,8 @@ func (c *Client) answerAll(ctx context.Context, keys []string, request func(key 
 	var wg lock.Group
 	for i, key := range keys {
 		wg.Go(func() { // ends when the handler returns
-			answer, err := c.answerInput(ctx, key, request)
+			q := required[key]
+			answer, err := c.answerInput(ctx, q.Method, q.Params)
 			mu.Lock()
 			if err != nil && failure == nil {
 				failure = diag.Op(wire.Quote(key), err)
@@ -181,26 +160,13 @@ func (c *Client) answerAll(ctx context.Context, keys []string, request func(key 
 // An inputsRequired holds the part of an InputRequiredResult that the client
 // uses.
 type inputsRequired struct {
-	requests map[string]RawMessage
+	requests map[string]InputRequest
 	state    *string
 }
 
 func (t *inputsRequired) fields(c *codec) {
-	c.rawMap("inputRequests", &t.requests)
+	c.takeInputRequests(&t.requests)
 	c.exactPtr("requestState", &t.state)
-}
-
-func (t *inputsRequired) request(key string) (r InputRequest, err error) {
-	err = decodeText(t.requests[key], &r)
-	return r, err
-}
-
-// checkKey returns an error for the key of an input request that was mended.
-func checkKey(key string) error {
-	if strings.Contains(key, "\uFFFD") {
-		return errors.New("a key of inputRequests with a replacement character, which the server would not know")
-	}
-	return nil
 }
 
 // A callContext is the context of a call, with the values of the client's
@@ -217,30 +183,22 @@ func (c *callContext) Value(key any) any {
 	return c.client.Value(key)
 }
 
-func (c *Client) answerInput(ctx context.Context, key string, request func(string) (InputRequest, error)) (RawMessage, error) {
-	q, err := request(key)
-	if err != nil {
-		return nil, jsonrpc.Malformed(err)
-	}
-	switch q.Method {
+// answerInput returns the answer to an input request, or the reason why the client cannot
+// provide it. The reason matches ErrInputRequired and the handler's error, unless that is one
+// that it made for the server: it would look like an error of the server.
+func (c *Client) answerInput(ctx context.Context, method string, params RawMessage) (answer RawMessage, err error) {
+	switch method {
 	case "roots/list", "sampling/createMessage", "elicitation/create":
+		answer, err = c.handle(ctx, method, params)
 	default:
-		return nil, inputError(q.Method, invalidParams("a result cannot request this"))
+		err = invalidParams("a result cannot request this")
 	}
-	answer, err := c.handle(ctx, q.Method, q.Params)
-	if err != nil {
-		return nil, inputError(q.Method, err)
+	if err == nil {
+		return answer, nil
 	}
-	return answer, nil
-}
-
-// inputError returns the reason why the client cannot provide an input. It
-// matches ErrInputRequired and err, unless err is an error that a handler made for
-// the server: it would look like an error of the server.
-func inputError(method string, err error) error {
 	text := ErrInputRequired.Error() + ": " + method + ": " + err.Error()
 	if _, ok := err.(*jsonrpc.Error); ok {
 		err = nil
 	}
-	return diag.Error(text, ErrInputRequired, err)
+	return nil, diag.Error(text, ErrInputRequired, err)
 }

@@ -280,19 +280,29 @@ func (t *InputRequest) fields(c *codec) {
 	c.extra(&t.Extra)
 }
 
+var errMendedKey = errors.New("a key of inputRequests with a replacement character, which the server would not know")
+
+func (c *codec) takeInputRequests(p *map[string]InputRequest) bool {
+	if !c.take("inputRequests") {
+		return false
+	}
+	*p = make(map[string]InputRequest)
+	if c.emptyArray() {
+		return true
+	}
+	for c.r.Object(); c.r.More(); {
+		var v InputRequest
+		key := string(c.r.Key())
+		if c.read(&v); strings.Contains(key, "\uFFFD") {
+			c.r.Fail(errMendedKey)
+		}
+		(*p)[key] = v
+	}
+	return true
+}
+
 func (c *codec) inputRequests(p *map[string]InputRequest) {
-	if c.take("inputRequests") {
-		*p = make(map[string]InputRequest)
-		if c.emptyArray() {
-			return
-		}
-		for c.r.Object(); c.r.More(); {
-			var v InputRequest
-			key := string(c.r.Key())
-			c.read(&v)
-			(*p)[key] = v
-		}
-	} else if c.put("inputRequests", *p != nil) {
+	if !c.takeInputRequests(p) && c.put("inputRequests", *p != nil) {
 		c.b = append(c.b, '{')
 		for _, key := range wire.SortedKeys(*p) {
 			v := (*p)[key]

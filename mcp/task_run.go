@@ -3,7 +3,6 @@ package mcp
 import (
 	"context"
 	"errors"
-	"strconv"
 	"strings"
 	"time"
 
@@ -23,7 +22,7 @@ const (
 	pollRetries = 2
 
 	// maxTaskInputs is how many inputs a task may require in total.
-	maxTaskInputs = 1024
+	maxTaskInputs, tooManyTaskInputs = 1024, "more than 1024 input requests"
 
 	// cancelTimeout bounds the request that cancels an abandoned task. The
 	// caller waits for it at most for cancelWait.
@@ -185,13 +184,11 @@ func (r *taskRun) provideInputs(ctx context.Context, required map[string]InputRe
 	case n == 0:
 		return nil
 	case n > maxInputRequests:
-		return r.failed(diag.Op("more than "+strconv.Itoa(maxInputRequests)+" input requests at once", ErrInputRequired))
+		return r.failed(diag.Op(tooManyInputs, ErrInputRequired))
 	case n+len(r.provided) > maxTaskInputs:
-		return r.failed(diag.Op("more than "+strconv.Itoa(maxTaskInputs)+" input requests", ErrInputRequired))
+		return r.failed(diag.Op(tooManyTaskInputs, ErrInputRequired))
 	}
-	answers, err := r.c.answerAll(ctx, keys, func(key string) (InputRequest, error) {
-		return required[key], nil
-	})
+	answers, err := r.c.answerAll(ctx, keys, required)
 	if err != nil {
 		return r.failed(err)
 	}
