@@ -1,10 +1,8 @@
 package wire
 
-import "strconv"
-
 // maxKeys bounds the members of an object, as each key is compared with all
 // before it.
-const maxKeys = 512
+const maxKeys, tooManyKeys = 512, "more than 512 members in an object"
 
 // keys is a stack of the keys of the objects that are open, innermost last.
 // A nil entry stands below the keys of each object.
@@ -40,7 +38,7 @@ func (k *keys) add(key []byte) (problem string) {
 		}
 	}
 	if k.n-1-i == maxKeys {
-		return "more than " + strconv.Itoa(maxKeys) + " members in an object"
+		return tooManyKeys
 	}
 	k.push(key)
 	return ""

@@ -19,7 +19,7 @@ import (
 )
 
 // MaxDepth is how deep arrays and objects may nest.
-const MaxDepth = 128
+const MaxDepth, nestedTooDeep = 128, "nested deeper than 128"
 
 // A Kind is the kind of a JSON value.
 type Kind uint8
@@ -295,7 +295,7 @@ func (r *Reader) open(k Kind) bool {
 
 func (r *Reader) openKind(k Kind) bool {
 	if r.depth == MaxDepth {
-		r.syntax("nested deeper than " + strconv.Itoa(MaxDepth))
+		r.syntax(nestedTooDeep)
 		return false
 	}
 	d := uint(r.depth)

@@ -198,7 +198,7 @@ func guarded(method func() ([]byte, error)) (_ []byte, err error) {
 
 var (
 	errNilPointer = errors.New("a nil pointer, on which MarshalJSON or MarshalText panics")
-	errTooDeep    = errors.New("value nested deeper than " + strconv.Itoa(MaxDepth))
+	errTooDeep    = errors.New("value " + nestedTooDeep)
 )
 
 // A memberError names the member of an object that cannot be encoded.
