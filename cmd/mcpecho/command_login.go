@@ -269,7 +269,8 @@ func runLogout(ctx context.Context, c *invocation) error {
 			c.console().Line("This also ends the logins at other servers below " + c.shown(shared) + ", which share the token.")
 		}
 		if err := loginFailure(c.auth.Logout(ctx)); err != nil {
-			if f, ok := err.(*failure.Error); ok && !strings.Contains(f.Message, "the store") { // without a fault of the store, Logout has deleted the tokens
+			broken := new(oauth.Error)
+			if f, ok := err.(*failure.Error); ok && !(errors.As(err, &broken) && strings.Contains(broken.Rule, "the store")) { // without a fault of the store, Logout has deleted the tokens
 				f.Hint = "your tokens are deleted here, and the server may still accept them"
 			}
 			return err
