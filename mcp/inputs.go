@@ -90,7 +90,7 @@ func (c *Client) collectInputs(ctx context.Context, q *request, raw []byte) erro
 }
 
 // The waits before a call is repeated that needs no input, but time: the first one,
-// the longest, and how many there are at most.
+// the longest, and how many there are at most, with the message.
 const (
 	firstPoll, lastPoll    = 50 * time.Millisecond, time.Second
 	maxPolls, tooManyPolls = 4096, "no result after 4096 polls"

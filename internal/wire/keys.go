@@ -1,7 +1,7 @@
 package wire
 
 // maxKeys bounds the members of an object, as each key is compared with all
-// before it.
+// before it. A message that is a constant makes programs smaller.
 const maxKeys, tooManyKeys = 512, "more than 512 members in an object"
 
 // keys is a stack of the keys of the objects that are open, innermost last.

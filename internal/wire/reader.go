@@ -18,7 +18,7 @@ import (
 	"unicode/utf8"
 )
 
-// MaxDepth is how deep arrays and objects may nest.
+// MaxDepth is how deep arrays and objects may nest, and nestedTooDeep the message.
 const MaxDepth, nestedTooDeep = 128, "nested deeper than 128"
 
 // A Kind is the kind of a JSON value.
