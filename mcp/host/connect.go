@@ -359,7 +359,7 @@ func (h *Host) clientOptions(s *server, d *DialParams, cached *mcp.ServerInfo) *
 	}
 	log := o.Log
 	o.Log = func(ctx context.Context, m *mcp.LogMessage) {
-		h.bus.emit(&Event{Kind: Logged, Server: s.name, Log: m})
+		h.bus.emit(&Event{Kind: Logged, Server: s.name, Log: copyOf(m)})
 		if log != nil {
 			log(ctx, m)
 		}

@@ -83,7 +83,10 @@ const (
 func (e *Event) size() int {
 	n := len(e.Line) + len(e.Text) + len(e.URI)
 	if e.Log != nil {
-		n += len(e.Log.Data) + len(e.Log.Logger)
+		n += len(e.Log.Level) + len(e.Log.Logger) + len(e.Log.Data) + len(e.Log.Meta)
+		for key, value := range e.Log.Extra {
+			n += len(key) + len(value)
+		}
 	}
 	for _, names := range [...][]string{e.Added, e.Removed} {
 		for _, name := range names {

@@ -49,3 +49,57 @@ func TestChangedToolsKeepNoLists(t *testing.T) {
 		}
 	}
 }
+
+// TestEventsKeepNoMessages: what a server sent shares the memory of its message. Logs and
+// changed definitions, of a few bytes in messages of megabytes, filled a channel of events.
+func TestEventsKeepNoMessages(t *testing.T) {
+	const messages, most = 20, 4 << 20
+	pad := strings.Repeat("x", 1<<20)
+	h := New(nil)
+	s := &server{name: "s", enabled: true, cfg: &config.Server{Name: "s"}}
+	s.offered = true
+	h.servers = []*server{s}
+	log := h.clientOptions(s, &DialParams{Server: s.cfg}, nil).Log
+	list := func(n int, text string) {
+		var list mcp.ListToolsResult
+		if err := list.UnmarshalJSON([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		h.mu.Lock()
+		h.publishLocked(h.updateToolsLocked(s, list.Tools, n), s.name)
+		h.mu.Unlock()
+	}
+	kinds := map[string]func(n int){"a definition": func(n int) {
+		list(3*n, `{"tools":[{"name":"t","description":"1","inputSchema":{}},{"name":"u","inputSchema":{},"description":"`+pad+`"}]}`)
+		list(3*n+1, `{"tools":[{"name":"t","description":"2","inputSchema":{}}]}`)
+		list(3*n+2, `{"tools":[]}`)
+	}}
+	for _, text := range []string{`{"level":"info","data":"x"` + strings.Repeat(" ", len(pad)) + `}`, `{"level":"` + pad + `","data":1}`,
+		`{"level":"info","data":1,"_meta":{"x":"` + pad + `"}}`, `{"level":"info","data":1,"x":"` + pad + `"}`} {
+		kinds[text[:26]+" "+text[len(text)-4:]] = func(int) {
+			m := new(mcp.LogMessage)
+			if err := m.UnmarshalJSON([]byte(text)); err != nil {
+				t.Fatal(err)
+			}
+			log(t.Context(), m)
+		}
+	}
+	for name, send := range kinds {
+		events := h.Events(t.Context())
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		for n := range messages {
+			send(n)
+		}
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		if kept := int64(after.HeapAlloc) - int64(before.HeapAlloc); kept > most {
+			t.Errorf("%s: %d events keep %d KB", name, len(events), kept>>10)
+		}
+		if len(events) == 0 {
+			t.Errorf("%s: no event", name)
+		}
+		h.bus.listeners = nil
+	}
+}

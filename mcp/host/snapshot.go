@@ -90,11 +90,11 @@ func (h *Host) updateToolsLocked(s *server, tools []*mcp.Tool, n int) (changed [
 		switch {
 		case what == nil && old != nil && sameJSON(old.Meta, t.Meta): // keep one copy of equal definitions
 			t = old
-		case len(last) > 0: // it would keep the memory of its whole list
+		case len(last) > 0 || what != nil: // it would keep the memory of its whole list
 			t = copyOf(t)
 		}
 		if s.defs[i], s.lastDefs[t.Name] = t, t; what != nil {
-			changed = append(changed, ToolChange{h.names.name(origin{s.name, t.Name}), what, before, t})
+			changed = append(changed, ToolChange{h.names.name(origin{s.name, t.Name}), what, copyOf(before), t})
 		}
 	}
 	for name, def := range last { // tools that have left the list
@@ -108,11 +108,15 @@ func (h *Host) updateToolsLocked(s *server, tools []*mcp.Tool, n int) (changed [
 	return changed
 }
 
-// copyOf returns a definition with memory of its own.
-func copyOf(t *mcp.Tool) *mcp.Tool {
-	own := new(mcp.Tool)
-	if text, err := t.MarshalJSON(); err != nil || own.UnmarshalJSON(text) != nil {
-		return t
+// copyOf returns a copy with memory of its own: what a server sent shares that of its message.
+func copyOf[T any, P interface {
+	*T
+	MarshalJSON() ([]byte, error)
+	UnmarshalJSON([]byte) error
+}](v P) P {
+	own := P(new(T))
+	if text, err := v.MarshalJSON(); err != nil || own.UnmarshalJSON(text) != nil {
+		return v
 	}
 	return own
 }
