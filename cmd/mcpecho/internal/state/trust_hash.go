@@ -44,8 +44,8 @@ func realPath(path string) string {
 
 // notTrusted lists the fields that the hash leaves out: paths that depend on the working
 // directory, for which trustLine has its own, the inputs of the file, of which it uses a
-// few, and where a file is.
-var notTrusted = []string{"Source", "base", "project", "inputs", "untrusted", "folder", "raw", "problems", "mu", "path", "err", "outside"}
+// few, and where a file is and how long, as a secret in it may change.
+var notTrusted = []string{"Source", "base", "project", "inputs", "untrusted", "folder", "raw", "problems", "mu", "path", "err", "outside", "size"}
 
 // first lists the fields that the hash has always had. It leaves out any other field that
 // is zero, so that a new one does not ask all users again.

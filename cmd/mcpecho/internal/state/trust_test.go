@@ -381,7 +381,7 @@ func TestTrustOfReferredFile(t *testing.T) {
 		}
 	}
 	trusts(true, true)
-	write("token", "two")
+	write("token", "a longer one")
 	trusts(true, true)
 	for name, changed := range map[string]string{"cmd": "a", "arg": "a", "node": "a", "host": "b"} {
 		write(name, "two")
