@@ -78,11 +78,11 @@ func layout(prompt string, text []rune, pos, columns, rows int) frame {
 			continue
 		}
 		after := next(text, i)
-		cell := ""
+		var cell strings.Builder // with all accents that a server's name has
 		for _, r := range text[i:after] {
-			cell += shown(r)
+			cell.WriteString(shown(r))
 		}
-		add(cell)
+		add(cell.String())
 		i = after
 	}
 	end()

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -470,4 +471,16 @@ func TestClose(t *testing.T) {
 		t.Errorf("the terminal was restored %d times", restored)
 	}
 	in.Close()
+}
+
+// A completed name can have a letter with many accents, which takes linear time.
+func TestManyAccents(t *testing.T) {
+	text := []rune("a" + strings.Repeat("\u0301", 10_000))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	layout("> ", text, len(text), 80, 24)
+	runtime.ReadMemStats(&after)
+	if n := after.TotalAlloc - before.TotalAlloc; n > 10<<20 {
+		t.Errorf("%d bytes", n)
+	}
 }
