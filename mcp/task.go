@@ -171,10 +171,14 @@ func (t *taskTable) remove(r *taskRun) {
 	t.mu.Unlock()
 }
 
+// maxUpdate limits a state that waits while the user answers for its task, in bytes. A poll
+// returns a longer one.
+const maxUpdate = 64 << 10
+
 // observe handles the state of a task. Servers of 2025-11-25 send it unasked,
 // later ones only to subscriptions.
 func (t *taskTable) observe(method string, params RawMessage) error {
-	if method != "notifications/tasks" && method != "notifications/tasks/status" {
+	if method != "notifications/tasks" && method != "notifications/tasks/status" || len(params) > maxUpdate {
 		return nil
 	}
 	state := new(Task)
