@@ -47,15 +47,23 @@ func IsName(name string) bool {
 // their folder.
 func (n Name) path(create bool) (string, error) {
 	dir := folder()
-	if create {
+	private := !isReplaceable(dir)
+	if create && private {
 		if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
 			return "", failure.Local(err)
 		}
 	}
-	if _, err := os.Lstat(dir); !errors.Is(err, os.ErrNotExist) && !statefile.IsPrivateDir(dir) {
-		return "", usage("the folder of the sessions, "+terminal.EscapeName(dir)+", is not private: it must be a folder of yours with the mode 0700", "")
+	if _, err := os.Lstat(dir); !private || !errors.Is(err, os.ErrNotExist) && !statefile.IsPrivateDir(dir) {
+		return "", usage("the folder of the sessions, "+terminal.EscapeName(dir)+", is not private: it must be a folder of yours with the mode 0700 that others cannot replace", "set XDG_RUNTIME_DIR to a folder of yours with the mode 0700")
 	}
 	return filepath.Join(dir, n.Text), nil
+}
+
+// isReplaceable reports whether others may put a folder of theirs in place of one of the
+// user, between a check and its use.
+func isReplaceable(dir string) bool {
+	info, err := os.Stat(filepath.Dir(dir))
+	return err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0 && info.Mode()&os.ModeSticky == 0
 }
 
 func folder() string {

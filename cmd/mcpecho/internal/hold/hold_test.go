@@ -584,6 +584,13 @@ func TestForeignFolder(t *testing.T) {
 	if err != nil || !strings.Contains(got, "mcpecho-"+strconv.Itoa(os.Geteuid())) {
 		t.Errorf("%s, %v", got, err)
 	}
+	// Others can put a folder of theirs in place of one in a shared directory that is not sticky.
+	testutil.Must(t, os.Chmod(os.Getenv("TMPDIR"), 0o777))
+	refused("shared")
+	testutil.Must(t, os.Chmod(os.Getenv("TMPDIR"), 0o777|os.ModeSticky))
+	if _, err := (Name{}).path(true); err != nil {
+		t.Error(err)
+	}
 }
 
 // TestNames of sessions.
