@@ -64,21 +64,19 @@ const minSecret = 5
 // hide returns s with a mask in place of secrets, which may overlap. display.Redact, for all
 // encodings, would add 16 KB.
 func hide(s string, secrets []string) string {
-	for i := 0; i < len(s); i++ {
-		end := i
-		for j := i; j < max(end, i+1); j++ {
+	var b []byte
+	for i := 0; i < len(s); {
+		end, text := i+1, s[i:i+1]
+		for j := i; j < end; j++ {
 			for _, secret := range secrets {
 				if len(secret) >= minSecret && strings.HasPrefix(s[j:], secret) { // shorter ones occur in other words
-					end = max(end, j+len(secret))
+					end, text = max(end, j+len(secret)), diag.Mask
 				}
 			}
 		}
-		if end > i {
-			s = s[:i] + diag.Mask + s[end:]
-			i += len(diag.Mask) - 1
-		}
+		b, i = append(b, text...), end
 	}
-	return s
+	return string(b)
 }
 
 // quoteStderr returns the lines of s that state a reason, followed by the last few

@@ -1,6 +1,7 @@
 package stdio
 
 import (
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -70,6 +71,20 @@ func TestErrorsRedactStandardError(t *testing.T) {
 		if got := hide(in, append(tr.secrets(), "minefield-of-mine", "abababab")); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}
+	}
+}
+
+// TestManySecrets: a server may repeat a secret in all that is kept of its standard error.
+func TestManySecrets(t *testing.T) {
+	s := strings.Repeat("hunte", maxStderr/5)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if got := hide(s, []string{"hunte"}); got != strings.Repeat("***", maxStderr/5) {
+		t.Errorf("%.100q", got)
+	}
+	runtime.ReadMemStats(&after)
+	if n := after.TotalAlloc - before.TotalAlloc; n > 20*maxStderr {
+		t.Errorf("%d bytes for %d", n, len(s))
 	}
 }
 
