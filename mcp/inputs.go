@@ -61,6 +61,7 @@ func (c *Client) collectInputs(ctx context.Context, q *request, raw []byte) erro
 	if err := decodeText(raw, &required); err != nil {
 		return jsonrpc.Malformed(err)
 	}
+	var b []byte
 	switch {
 	case len(required.requests) == 0 && required.state == nil:
 		return jsonrpc.Malformed(errors.New("input required, but neither inputRequests nor requestState"))
@@ -71,12 +72,10 @@ func (c *Client) collectInputs(ctx context.Context, q *request, raw []byte) erro
 			return err
 		}
 	default:
-		if q.inputs.n++; q.inputs.n > c.opts.MaxRounds {
-			return &InputRequiredError{required.requests, required.state, "no result after " + strconv.Itoa(max(0, c.opts.MaxRounds)) + " rounds: " + ErrInputRequired.Error()}
+		if q.inputs.n >= c.opts.MaxRounds {
+			return &InputRequiredError{required.requests, required.state, "no result after " + strconv.Itoa(q.inputs.n) + " rounds: " + ErrInputRequired.Error()}
 		}
-	}
-	var b []byte
-	if required.requests != nil {
+		q.inputs.n++
 		var err error
 		if b, err = c.answerAll(ctx, wire.SortedKeys(required.requests), required.requests); err != nil {
 			return err
