@@ -63,11 +63,12 @@ func TestSessionIsLikeTheServer(t *testing.T) {
 		holdServer(t, name, "--", "mcpecho", "serve", "--protocol", version).begun(t)
 		picture := filepath.Join(t.TempDir(), "picture")
 		for _, line := range []string{
+			"watch echo://text --json", // before there are logs, which the session keeps
 			"tools", "tools --json", "templates", "skills check", "skills read greet", "info --json", "info echo --json",
 			"call echo message=hi", "call echo message=hi --json", "call echo", "call fail", "call fail --json", "call nothing", "call nothing {} --json",
 			"call everything", "call log -v", "call image", "call image -o " + picture, "call big bytes=100000",
 			"read echo://text", "read echo://nothing", "prompt review language=go", "complete prompt review language g",
-			"raw tools/list", "raw tools/list {}", "raw nothing", "raw notifications/nothing", "raw tool/list", "task get nothing", "watch echo://text --json",
+			"raw tools/list", "raw tools/list {}", "raw nothing", "raw notifications/nothing", "raw tool/list", "task get nothing",
 		} {
 			words := strings.Fields(line)
 			one := func(args []string) result {

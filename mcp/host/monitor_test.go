@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -53,10 +54,11 @@ func TestListChangesAreCoalesced(t *testing.T) {
 // long, would keep a processor busy and calls of other servers waiting.
 func TestLongListsAreSeldomRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f, lists := newFake(nil), 0
+		f := newFake(nil)
+		var lists atomic.Int32
 		slow := func(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
 			if call.Method == "tools/list" {
-				lists++
+				lists.Add(1)
 				time.Sleep(time.Second)
 			}
 			return call.Send(ctx)
@@ -69,8 +71,8 @@ func TestLongListsAreSeldomRead(t *testing.T) {
 			time.Sleep(100 * time.Millisecond)
 		}
 		time.Sleep(10 * time.Second)
-		if lists < 10 || lists > 15 || len(h.Tools()) < 600 {
-			t.Errorf("%d lists in a minute, %d tools", lists, len(h.Tools()))
+		if n := lists.Load(); n < 10 || n > 15 || len(h.Tools()) < 600 {
+			t.Errorf("%d lists in a minute, %d tools", n, len(h.Tools()))
 		}
 	})
 }
