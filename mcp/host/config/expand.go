@@ -246,8 +246,8 @@ func eachReference(text string, f func(before, ref, name string)) (rest string) 
 		}
 		at += i
 		name, size := "", 0
-		if strings.HasPrefix(text[at:], escape+"{") {
-			name, size = escape, len(escape)+1
+		if strings.HasPrefix(text[at:], "$${") {
+			name, size = escape, len("$${")
 		} else if at < last || !strings.HasPrefix(text[at:], "${") {
 			name, size = settings.Reference(text[at:])
 		}
@@ -261,8 +261,9 @@ func eachReference(text string, f func(before, ref, name string)) (rest string) 
 	}
 }
 
-// escape before a { stands for a literal ${, and ${$} for a $ before a reference.
-const escape = "$$"
+// escape is the name of $${, which stands for a literal ${: no other reference has it. The
+// reference ${$} stands for a $ before another one.
+const escape = "}"
 
 // parseReference returns the variable that V, V:-default, env:V or env:V | value:x
 // names, and the value in place of one that is not set.

@@ -23,11 +23,11 @@ var (
 func FuzzReferences(f *testing.F) {
 	for _, text := range []string{
 		"${A}-${B:-c}$env:A ${env:A|value:b}${env:X | value: b }${input:A}", "$${A}${", "${A:-${B}}", "${A:-}${X:-}$env:", "$env:${A}", "${ A }${env:X:-d|value:e}",
-		"${X|value:y}", "${input:}${:-}${}", "${env:X|other}", "${A\n}é$", "${env:-x}${env:A:-x}", "${$:-0}${$$:-0}",
+		"${X|value:y}", "${input:}${:-}${}", "${env:X|other}", "${A\n}é$", "${env:-x}${env:A:-x}", "${$:-0}${$$:-0}", "0${$$}",
 	} {
 		f.Add(text)
 	}
-	set := map[string]string{"A": "1", "B": "${A}", "": "none", "E": ""}
+	set := map[string]string{"A": "1", "B": "${A}", "": "none", "E": "", "/": "separator"}
 	f.Fuzz(func(t *testing.T, text string) {
 		missing := false
 		names := make(map[string]bool)
