@@ -303,11 +303,12 @@ func setHeader(f *Values, v string) error {
 	return nil
 }
 
-var logLevels = []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
+// LogLevels are the levels of logs, that with the most logs first.
+var LogLevels = []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
 
 func setLogLevel(f *Values, v string) error {
-	if !slices.Contains(logLevels, v) {
-		return errors.New("must be one of " + strings.Join(logLevels, ", ") + ", not " + wire.Quote(v))
+	if !slices.Contains(LogLevels, v) {
+		return errors.New("must be one of " + strings.Join(LogLevels, ", ") + ", not " + wire.Quote(v))
 	}
 	f.LogLevel = mcp.LoggingLevel(v)
 	return nil

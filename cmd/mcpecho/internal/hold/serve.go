@@ -6,10 +6,10 @@ import (
 	"io"
 	"net"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/flags"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/secrets"
 	"github.com/stdmcp/stdmcp/internal/lock"
 	"github.com/stdmcp/stdmcp/internal/queue"
@@ -150,16 +150,14 @@ func (c *caller) wireError(err error) (e *jsonrpc.Error, ends bool) {
 	return e, false
 }
 
-// levels are the levels of logs, most logs first.
-const levels = `"debug""info""notice""warning""error""critical""alert""emergency"`
-
 // level returns the level of the logs that callers watch (2026-07-28), as JSON, or nil. Of
 // several, it is the one with the most logs.
 func (h *Holder) level() (level []byte) {
+	rank := func(level []byte) int { return slices.Index(flags.LogLevels, wire.TextOf(level)) }
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for c := range h.callers {
-		if c.level != nil && (level == nil || strings.Index(levels, string(c.level)) < strings.Index(levels, string(level))) {
+		if c.level != nil && (level == nil || rank(c.level) < rank(level)) {
 			level = c.level
 		}
 	}
