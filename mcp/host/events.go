@@ -126,9 +126,13 @@ func (b *eventBus) emit(e *Event) {
 	e.Time = time.Now()
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	size := -1 // not known yet, and the same for all listeners
 	for _, l := range b.listeners {
 		e.Missed = l.dropped
-		if len(l.events) > 0 && e.size() > longEvent {
+		if len(l.events) > 0 && size < 0 {
+			size = e.size()
+		}
+		if len(l.events) > 0 && size > longEvent {
 			l.dropped++
 			continue
 		}
