@@ -64,11 +64,11 @@ func Text(glob, text string) bool { return match(glob, text, false) }
 // between two stars where they come first.
 func match(glob, name string, classes bool) bool {
 	classes = classes && strings.IndexByte(glob, ']') >= 0
-	parts := make([]string, 0, len(glob)) // each of which matches one byte
+	parts := make([]string, 0, min(len(glob), len(name)+1)) // each of which matches one byte
 	for first := true; ; first = false {
 		text, literal := glob, true
 		parts = parts[:0]
-		for n := 1; glob != "" && glob[0] != '*'; glob, n = glob[n:], 1 {
+		for n := 1; glob != "" && glob[0] != '*' && len(parts) <= len(name); glob, n = glob[n:], 1 {
 			if classes && glob[0] == '[' {
 				end := strings.IndexByte(glob, ']')
 				if end > 1 {

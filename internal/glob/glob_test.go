@@ -2,6 +2,7 @@ package glob_test
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -105,5 +106,22 @@ func TestLiteralsInLongNames(t *testing.T) {
 	}
 	if text, class := best("*delete*"), best("*[d]elete*"); text > class/2 {
 		t.Errorf("%v, and with a class %v", text, class)
+	}
+}
+
+// TestLongGlobs: a glob takes no memory for what is longer than the name.
+func TestLongGlobs(t *testing.T) {
+	const size = 1 << 20
+	var before, after runtime.MemStats
+	for _, part := range []string{"?", "a", "[a]"} {
+		pattern := strings.Repeat(part, size/len(part))
+		runtime.ReadMemStats(&before)
+		if glob.Match(pattern, "aaa") {
+			t.Error(part)
+		}
+		runtime.ReadMemStats(&after)
+		if n := after.TotalAlloc - before.TotalAlloc; n > size/10 {
+			t.Errorf("%s: %d bytes", part, n)
+		}
 	}
 }
