@@ -71,14 +71,14 @@ func (c *cookies) SetCookies(u *url.URL, list []*http.Cookie) {
 		if c.list = list; !isOver(k) {
 			c.list = append(c.list, k)
 		}
-	}
-	size, first := 0, len(c.list)
-	for ; first > 0 && len(c.list)-first < maxCookies; first-- {
-		if size += len(c.list[first-1].Raw); size > maxCookieBytes {
-			break
+		size, first := 0, len(c.list)
+		for ; first > 0 && len(c.list)-first < maxCookies; first-- {
+			if size += len(c.list[first-1].Raw); size > maxCookieBytes {
+				break
+			}
 		}
+		c.list = c.list[first:]
 	}
-	c.list = c.list[first:]
 }
 
 func isOver(k *http.Cookie) bool { return !k.Expires.IsZero() && !k.Expires.After(time.Now()) }

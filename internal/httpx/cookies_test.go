@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -105,5 +106,23 @@ func TestCookies(t *testing.T) {
 	OwnCookies.SetCookies(at("https://h/"), parse("a=1"))
 	if got := OwnCookies.Cookies(at("https://h/")); got != nil {
 		t.Error(got)
+	}
+}
+
+// TestManyCookies: the header of a response has room for 60,000 cookies, of which package
+// net/http returned all until Go 1.25.2.
+func TestManyCookies(t *testing.T) {
+	const n = 10_000
+	list := make([]*http.Cookie, n)
+	for i := range list {
+		list[i] = &http.Cookie{Name: fmt.Sprint("k", i), Value: "v"}
+	}
+	var before, after runtime.MemStats
+	c := new(cookies)
+	runtime.ReadMemStats(&before)
+	c.SetCookies(&url.URL{Scheme: "https", Host: "h", Path: "/"}, list)
+	runtime.ReadMemStats(&after)
+	if of := after.TotalAlloc - before.TotalAlloc; len(c.list) != maxCookies || of > n*maxCookies*40 {
+		t.Errorf("%d cookies stay, and take %d MB", len(c.list), of>>20)
 	}
 }
