@@ -105,9 +105,9 @@ func extent(text string) int {
 	return 0
 }
 
-// TextOf returns the value of a JSON string, or "" for other JSON.
-func TextOf(raw []byte) string {
-	r := NewReader(raw)
+// TextOf returns the string at path, as Lookup finds it, or "" if there is none.
+func TextOf(text []byte, path ...string) string {
+	r := NewReader(Lookup(text, path...))
 	if r.Kind() != String {
 		return ""
 	}

@@ -52,8 +52,8 @@ func readFile(ctx context.Context, s *Skill, f *File) (data []byte, err error) {
 	var text, blob string
 	n := int64(0)
 	err = s.r.c.CallList(ctx, "resources/read", f.URI, "contents", func(item mcp.RawMessage) bool {
-		if textOf(item, "uri") == f.URI {
-			text, blob = textOf(item, "text"), textOf(item, "blob")
+		if wire.TextOf(item, "uri") == f.URI {
+			text, blob = wire.TextOf(item, "text"), wire.TextOf(item, "blob")
 			n++
 		}
 		return true
@@ -78,12 +78,6 @@ func readFile(ctx context.Context, s *Skill, f *File) (data []byte, err error) {
 		return nil, err
 	}
 	return data, nil
-}
-
-// textOf returns a member of an object that is a text, or "". Decoded, a server's object takes
-// up to 50 times its length.
-func textOf(object mcp.RawMessage, key string) string {
-	return wire.TextOf(wire.Lookup(object, key))
 }
 
 func verify(s *Skill, f *File, data []byte) error {

@@ -78,9 +78,9 @@ func (t *Transport) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, 
 		_ = c.Close()
 		return nil, err
 	}
-	if name := text(raw, "name"); name != "" {
+	if name := wire.TextOf(raw, "name"); name != "" {
 		ns, _ := strconv.ParseInt(string(wire.Lookup(raw, "timeout")), 10, 64)
-		t.Entry = &config.Server{Name: name, Source: text(raw, "source"), Timeout: time.Duration(ns), Tools: config.Filter{Allow: texts(raw, "allow"), Deny: texts(raw, "deny")}}
+		t.Entry = &config.Server{Name: name, Source: wire.TextOf(raw, "source"), Timeout: time.Duration(ns), Tools: config.Filter{Allow: texts(raw, "allow"), Deny: texts(raw, "deny")}}
 	}
 	t.conn = c
 	return c, nil
@@ -103,7 +103,7 @@ func (t *Transport) Handlers() (handlers []mcp.Handler) {
 			return "", err
 		}
 		raw, err := ask(ctx, "elicitation/create", params)
-		return mcp.ElicitAction(text(raw, "action")), err
+		return mcp.ElicitAction(wire.TextOf(raw, "action")), err
 	}})
 }
 
@@ -158,7 +158,7 @@ func (t *Transport) dial(ctx context.Context, h jsonrpc.Handler) (_ *callerConn,
 		case m.Method == methodAsking && h.Pause != nil:
 			resume()
 			resume = h.Pause()
-			if note := text(m.Params, "note"); note != "" && t.Note != nil {
+			if note := wire.TextOf(m.Params, "note"); note != "" && t.Note != nil {
 				t.Note(note)
 			}
 		case message != nil:
@@ -176,7 +176,7 @@ func (t *Transport) dial(ctx context.Context, h jsonrpc.Handler) (_ *callerConn,
 		_ = c.Close()
 		return nil, "", err
 	}
-	return c, text(raw, "version"), nil
+	return c, wire.TextOf(raw, "version"), nil
 }
 
 // A callerConn is the connection of a caller.
@@ -212,11 +212,6 @@ func isOwn(e *jsonrpc.Error) bool { return e.Code>>8 == ownCode>>8 }
 // ownError returns a failure as the error of a response.
 func ownError(f *failure.Error) *jsonrpc.Error {
 	return &jsonrpc.Error{Code: ownCode + int64(f.Status), Message: f.Kind + "\x00" + f.Hint + "\x00" + f.Message}
-}
-
-// text returns a string of an object, or "".
-func text(object []byte, key string) string {
-	return wire.TextOf(wire.Lookup(object, key))
 }
 
 // texts returns the strings of a list of an object; nil without the list.

@@ -285,7 +285,7 @@ func TestLogsComeBeforeTheResponse(t *testing.T) {
 				var logs atomic.Int32
 				tr := &Transport{Name: Name{"logs", "mcpecho"}}
 				c, err := mcp.Connect(t.Context(), tr, &mcp.Options{LogLevel: "debug", Trace: &mcp.Trace{Message: func(_ context.Context, sent bool, data []byte) {
-					if !sent && text(data, "method") == "notifications/message" {
+					if !sent && wire.TextOf(data, "method") == "notifications/message" {
 						logs.Add(1)
 					}
 				}}})

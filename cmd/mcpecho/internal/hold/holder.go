@@ -191,7 +191,7 @@ func (h *Holder) Receive(data []byte) {
 		}
 		return
 	}
-	s, method := h.session.Load(), text(data, "method")
+	s, method := h.session.Load(), wire.TextOf(data, "method")
 	switch {
 	case method == "", wire.Lookup(data, "id") != nil, strings.HasPrefix(method, ownMethods), method == "notifications/progress", method == "notifications/cancelled":
 		return

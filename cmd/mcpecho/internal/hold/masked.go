@@ -50,7 +50,7 @@ func (c *maskingConn) Write(p []byte) (int, error) {
 func traceMasked(trace func(sent bool, data []byte)) func(sent bool, data []byte) {
 	var masked []byte // the next message; only the goroutine that reads uses it
 	return func(sent bool, data []byte) {
-		switch method := text(data, "method"); {
+		switch method := wire.TextOf(data, "method"); {
 		case sent && slices.Contains(inputMethods, method):
 			trace(sent, []byte(`{"jsonrpc":"2.0","id":`+string(wire.Lookup(data, "id"))+`,"method":"`+method+`"}`))
 		case sent:

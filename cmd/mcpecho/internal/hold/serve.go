@@ -215,7 +215,7 @@ func (c *caller) forward(ctx context.Context, m *jsonrpc.Message) (mcp.RawMessag
 		}
 	case "resources/subscribe", "resources/unsubscribe":
 		if !modern {
-			return mcp.RawMessage("{}"), c.subscribe(ctx, text(m.Params, "uri"), m.Method == "resources/subscribe")
+			return mcp.RawMessage("{}"), c.subscribe(ctx, wire.TextOf(m.Params, "uri"), m.Method == "resources/subscribe")
 		}
 	case "subscriptions/listen":
 		if modern {

@@ -15,7 +15,7 @@ import (
 func hostile(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	m, _ := jsonrpc.Parse(body)
-	switch name := wire.TextOf(wire.Lookup(m.Params, "name")); {
+	switch name := wire.TextOf(m.Params, "name"); {
 	case r.Method != http.MethodPost:
 		w.WriteHeader(http.StatusMethodNotAllowed)
 	case !m.IsRequest():

@@ -159,7 +159,7 @@ func (s *webStream) ask(ctx context.Context, rest string) (*jsonrpc.Message, err
 func (s *webStream) begun(c *webCall, m *jsonrpc.Message) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.version = wire.TextOf(wire.Lookup(m.Result, "protocolVersion"))
+	s.version = wire.TextOf(m.Result, "protocolVersion")
 	if c.own == nil {
 		s.first = c.line
 	}
@@ -188,7 +188,7 @@ func (s *webStream) renew(ctx context.Context, sessions int) error {
 	if m.Error != nil {
 		return m.Error
 	}
-	if wire.TextOf(wire.Lookup(m.Result, "protocolVersion")) != v {
+	if wire.TextOf(m.Result, "protocolVersion") != v {
 		s.o.Note("the server has forgotten the session, and begins the next one with another protocol version: start the client again")
 		return errNoSession
 	}
@@ -323,7 +323,7 @@ func nameOf(m *jsonrpc.Message) string {
 	default:
 		return ""
 	}
-	return wire.TextOf(wire.Lookup(m.Params, key))
+	return wire.TextOf(m.Params, key)
 }
 
 // listTools reads the list of tools with the _meta of a call, for the arguments of the
@@ -359,7 +359,7 @@ func bind(conn jsonrpc.Conn, result jsonrpc.RawMessage) {
 	}
 	for r.Array(); r.More(); {
 		tool := r.Raw()
-		if name := wire.TextOf(wire.Lookup(tool, "name")); name != "" {
+		if name := wire.TextOf(tool, "name"); name != "" {
 			_ = f.BindArguments(name, wire.Lookup(tool, "inputSchema")) // the server refuses the call of a wrong one
 		}
 	}

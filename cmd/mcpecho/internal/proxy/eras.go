@@ -28,7 +28,7 @@ func (e *eras) request(m *jsonrpc.Message) {
 	}
 	v := version(m)
 	if m.Method == "initialize" {
-		v = wire.TextOf(wire.Lookup(m.Params, "protocolVersion"))
+		v = wire.TextOf(m.Params, "protocolVersion")
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()

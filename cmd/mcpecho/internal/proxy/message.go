@@ -44,7 +44,7 @@ func version(m *jsonrpc.Message) string {
 	if !bytes.Contains(m.Params, []byte(metaVersion)) {
 		return ""
 	}
-	return wire.TextOf(wire.Lookup(m.Params, "_meta", metaVersion))
+	return wire.TextOf(m.Params, "_meta", metaVersion)
 }
 
 // flat returns a message without line breaks, and without a byte order mark, which clients need

@@ -298,9 +298,9 @@ func headerMismatch(h http.Header, m *jsonrpc.Message) string {
 	want := [][2]string{{versionHeader, version(m)}, {"Mcp-Method", m.Method}}
 	switch m.Method {
 	case "tools/call", "prompts/get":
-		want = append(want, [2]string{"Mcp-Name", wire.TextOf(wire.Lookup(m.Params, "name"))})
+		want = append(want, [2]string{"Mcp-Name", wire.TextOf(m.Params, "name")})
 	case "resources/read":
-		want = append(want, [2]string{"Mcp-Name", wire.TextOf(wire.Lookup(m.Params, "uri"))})
+		want = append(want, [2]string{"Mcp-Name", wire.TextOf(m.Params, "uri")})
 	}
 	for _, field := range want {
 		have := h.Get(field[0])

@@ -148,14 +148,14 @@ func commandLine(c *Config, e *entry) string {
 	case "ping":
 		return c.CommandLine("ping")
 	case "resources/read":
-		return c.CommandLine("read", cmdline.Word{Text: wire.TextOf(wire.Lookup(params, "uri"))})
+		return c.CommandLine("read", cmdline.Word{Text: wire.TextOf(params, "uri")})
 	case "tools/call":
 		if len(args) == 0 {
 			args = mcp.RawMessage("{}")
 		}
-		return c.CommandLine("call", cmdline.Word{Text: wire.TextOf(wire.Lookup(params, "name"))}, cmdline.Word{Text: string(wire.AppendCompact(nil, args)), Own: true})
+		return c.CommandLine("call", cmdline.Word{Text: wire.TextOf(params, "name")}, cmdline.Word{Text: string(wire.AppendCompact(nil, args)), Own: true})
 	case "prompts/get":
-		words := cmdline.Words(wire.TextOf(wire.Lookup(params, "name")))
+		words := cmdline.Words(wire.TextOf(params, "name"))
 		for _, m := range members(args) {
 			value := wire.TextOf(m.raw)
 			if strings.HasPrefix(value, "@") {

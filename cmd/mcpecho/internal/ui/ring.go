@@ -146,7 +146,7 @@ func (r *ring) message(conn int, sent bool, data []byte) *entry {
 // nameOf returns what the params of a request are about, or "".
 func nameOf(params []byte) string {
 	for _, key := range [...]string{"name", "uri", "message", "data"} {
-		if text := wire.TextOf(wire.Lookup(params, key)); text != "" {
+		if text := wire.TextOf(params, key); text != "" {
 			return text
 		}
 	}
