@@ -33,9 +33,10 @@ type Property struct {
 	*Schema
 }
 
-// maxReads limits the bytes that are read of a schema and of what it refers to, in lengths
-// of the schema, because it may refer to itself often. Then it is read less deep.
-const maxReads = 64
+// limit returns how many bytes are read of a schema of n bytes and of what it refers to,
+// because it may refer to itself often, and each of them takes 40 bytes of memory. Beyond, it
+// is read less deep. Without references, each level is read once more.
+func limit(n int) int { return min(64*n, 64<<10+10*n, 4<<20) }
 
 // A parser is what the parts of a schema share while they are read.
 type parser struct {
@@ -49,7 +50,7 @@ type parser struct {
 func ParseSchema(raw []byte) (s *Schema) {
 	p := &parser{root: raw, targets: make(map[string]map[string][]byte)}
 	for _, p.depth = range [...]int{8, 3, 1} {
-		s, p.left = new(Schema), maxReads*len(raw)
+		s, p.left = new(Schema), limit(len(raw))
 		if s.read(p, raw, 0); p.left >= 0 {
 			break
 		}
@@ -115,7 +116,9 @@ func (s *Schema) read(p *parser, raw []byte, depth int) {
 		}
 	}
 	s.Open = s.Open || !known && !closed
-	s.index = make(map[string]*Schema, len(s.Properties))
+	if len(s.Properties) > 0 {
+		s.index = make(map[string]*Schema, len(s.Properties))
+	}
 	for _, one := range slices.Backward(s.Properties) { // the first of a name counts
 		s.index[one.Name] = one.Schema
 	}
@@ -129,7 +132,13 @@ func (s *Schema) readTypes(names []string) {
 		default:
 			name = "any"
 		}
-		s.Types = Union(s.Types, []string{name})
+		s.addType(name)
+	}
+}
+
+func (s *Schema) addType(name string) {
+	if !slices.Contains(s.Types, name) {
+		s.Types = append(s.Types, name)
 	}
 }
 
@@ -137,7 +146,7 @@ func (s *Schema) readTypes(names []string) {
 func (s *Schema) readEnum(values [][]byte) {
 	for _, v := range values {
 		s.Enum = append(s.Enum, string(v))
-		s.Types = Union(s.Types, []string{TypeOf(v)})
+		s.addType(TypeOf(v))
 	}
 	s.Exact = true
 }
@@ -175,7 +184,7 @@ func (s *Schema) readAll(p *parser, schemas [][]byte, all bool, depth int) {
 			required = append(required, part.Required...)
 		}
 		if len(part.Types) == 0 && !all {
-			s.Types = Union(s.Types, []string{"any"})
+			s.addType("any")
 		}
 	}
 	s.Enum, s.Limits, s.Required = Union(nil, enum), Union(nil, limits), Union(nil, required)
@@ -187,6 +196,7 @@ func (s *Schema) readProperties(p *parser, raw []byte, depth int) {
 	if r.Kind() != wire.Object {
 		return
 	}
+	r.AnyKeys() // more than 512, too
 	for r.Object(); r.More(); {
 		one := Property{string(r.Key()), new(Schema)}
 		one.read(p, r.Raw(), depth+1)
@@ -239,7 +249,10 @@ func (p *parser) lookup(ref string) []byte {
 	members := p.targets[ref[:at]]
 	if members == nil { // the first reference to one of them
 		members = make(map[string][]byte)
-		if r := wire.NewReader(p.lookup(ref[:at])); r.Kind() == wire.Object {
+		object := p.lookup(ref[:at])
+		p.left -= len(object) // names have several spellings, and each its own members
+		if r := wire.NewReader(object); r.Kind() == wire.Object && p.left >= 0 {
+			r.AnyKeys()
 			for r.Object(); r.More(); {
 				name := string(r.Key())
 				members[name] = r.Raw()
