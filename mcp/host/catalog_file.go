@@ -37,6 +37,7 @@ type catalogFile struct {
 
 	mu      lock.Mutex
 	pending map[string]*catalogRecord // to write, by key
+	batch   map[string]*catalogRecord // what flush writes now
 	writing bool                      // a goroutine writes pending
 }
 
@@ -237,22 +238,21 @@ func (c *catalogFile) record(h *Host, s *server) {
 // flush writes the pending records.
 func (c *catalogFile) flush() {
 	for {
-		c.mu.Lock()
-		batch := c.pending
-		c.pending = make(map[string]*catalogRecord)
-		c.writing = len(batch) > 0
-		c.mu.Unlock()
-		if len(batch) == 0 {
-			return
-		}
 		var h *Host
 		var group lock.Group
-		for _, n := range batch {
+		c.mu.Lock()
+		c.batch, c.pending = c.pending, make(map[string]*catalogRecord)
+		for _, n := range c.batch {
 			h = n.host
 			group.Go(func() { _ = n.host.guard(n.server.name, func() { c.complete(n) }) })
 		}
+		c.writing = h != nil
+		c.mu.Unlock()
+		if h == nil {
+			return
+		}
 		group.Wait()
-		if err := c.update(h, batch, ""); err != nil {
+		if err := c.update(h, c.batch, ""); err != nil {
 			c.report(h, "", " is not written", err)
 		}
 	}
@@ -307,6 +307,7 @@ func (c *catalogFile) update(h *Host, records map[string]*catalogRecord, gone st
 		c.report(h, "", " is replaced", err)
 	}
 	var list []catalogEntry
+	c.mu.Lock() // forget changes records
 	for key, n := range records {
 		if i := entryOf(entries, key); n.text == nil || i >= 0 && string(entries[i].said) == string(n.text) {
 			delete(records, key) // as it was
@@ -319,6 +320,7 @@ func (c *catalogFile) update(h *Host, records map[string]*catalogRecord, gone st
 			list = append(list, e)
 		}
 	}
+	c.mu.Unlock()
 	if data == nil && list == nil {
 		return nil
 	}
@@ -370,9 +372,11 @@ func makeRoom(list []catalogEntry, most int) {
 
 func (c *catalogFile) forget(name string) error {
 	c.mu.Lock()
-	for key := range c.pending {
-		if isNamed(key, name) {
-			delete(c.pending, key)
+	for _, records := range [...]map[string]*catalogRecord{c.pending, c.batch} {
+		for key := range records {
+			if isNamed(key, name) {
+				delete(records, key)
+			}
 		}
 	}
 	c.mu.Unlock()

@@ -338,6 +338,32 @@ func TestForget(t *testing.T) {
 	})
 }
 
+// TestForgetWhileTheFileIsWritten: a host lists resources before it writes an entry.
+func TestForgetWhileTheFileIsWritten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fs, path := fakes{"a": newFake(nil)}, catalogPath(t)
+		c := host.OpenCatalog(path)
+		listing := false
+		slow := func(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
+			if call.Method == "resources/list" {
+				listing = true
+				time.Sleep(time.Second)
+			}
+			return call.Send(ctx)
+		}
+		h := newHost(t, fs.with(host.Options{Catalog: c, Client: &mcp.Options{Interceptors: []mcp.Interceptor{slow}}}))
+		h.SetServers(t.Context(), fs.servers())
+		synctest.Wait()
+		if err := c.Forget("a"); err != nil || !listing {
+			t.Fatal(err, listing)
+		}
+		time.Sleep(time.Minute)
+		if data, err := os.ReadFile(path); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%v, %s", err, data)
+		}
+	})
+}
+
 // TestCatalogContainsNoSecrets also tests what identifies an entry.
 func TestCatalogContainsNoSecrets(t *testing.T) {
 	path := catalogPath(t)
