@@ -192,7 +192,7 @@ func (h *handshake) record(o sentOutcome) {
 		h.discovered = o.outcome
 	}
 	if refusal, ok := o.err.(*versionError); ok && r == offersLegacy {
-		h.legacy = h.c.opts.legacy(refusal.offered) // of a server of both eras
+		h.legacy = refusal.legacy // of a server of both eras
 	}
 }
 
@@ -245,7 +245,7 @@ func (c *Client) replyOf(k kind, err error) reply {
 	case isUnauthorized(err):
 		return unauthorized
 	case k == sendProbe && isModern(err):
-		if e, ok := err.(*versionError); ok && c.opts.legacy(e.offered) != "" {
+		if e, ok := err.(*versionError); ok && e.legacy != "" {
 			return offersLegacy
 		}
 		return refusedModern

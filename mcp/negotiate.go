@@ -200,7 +200,7 @@ func (c *Client) initialize(ctx context.Context, version string) (*agreement, er
 	}
 	agreed := c.opts.legacy([]string{res.ProtocolVersion})
 	if agreed == "" {
-		return nil, &versionError{version, []string{res.ProtocolVersion}}
+		return nil, c.opts.refused(version, []string{res.ProtocolVersion})
 	}
 	if accept := c.features.AcceptBatches; accept != nil && agreed == ProtocolVersion20250326 {
 		accept() // no other version has batches
@@ -273,8 +273,8 @@ func (c *Client) discover(ctx context.Context) (*agreement, error) {
 	a, err := c.sendDiscover(ctx, c.opts.modern(c.opts.ProtocolVersions))
 	if refused, ok := err.(*versionError); ok {
 		// The version may be the same one: servers behind one URL can differ.
-		if v := c.opts.modern(refused.offered); v != "" {
-			return c.sendDiscover(ctx, v)
+		if refused.modern != "" {
+			return c.sendDiscover(ctx, refused.modern)
 		}
 	}
 	return a, err
@@ -287,7 +287,7 @@ func (c *Client) sendDiscover(ctx context.Context, version string) (*agreement, 
 	q.started = c.probing
 	raw, err := c.send(ctx, q)
 	if refusal := serverError(err); refusal != nil && refusal.Code == CodeUnsupportedVersion {
-		return nil, &versionError{version, supportedVersions(refusal)}
+		return nil, c.opts.refused(version, supportedVersions(refusal))
 	}
 	if err != nil {
 		return nil, err
@@ -302,7 +302,7 @@ func (c *Client) sendDiscover(ctx context.Context, version string) (*agreement, 
 	}
 	agreed := c.opts.modern(res.SupportedVersions)
 	if agreed == "" {
-		return nil, &versionError{version, res.SupportedVersions}
+		return nil, c.opts.refused(version, res.SupportedVersions)
 	}
 	server := ServerInfo{Implementation: res.result.ServerInfo(), ProtocolVersion: agreed, Capabilities: res.Capabilities, Instructions: res.Instructions}
 	return &agreement{era: c.modernEra(agreed), server: server}, nil
@@ -323,22 +323,26 @@ func isModern(err error) bool {
 
 // A versionError is the refusal of a protocol version.
 type versionError struct {
-	asked   string
-	offered []string
+	text           string
+	modern, legacy string // the newest versions that the server offers and the client knows
 }
 
-func (e *versionError) Error() string {
-	s := ErrUnsupportedVersion.Error() + ": requested " + e.asked + ", the server supports"
-	for i, v := range e.offered {
+// refused returns an error that keeps nothing of what the server offered, which may be long.
+func (o *Options) refused(asked string, offered []string) *versionError {
+	s := ErrUnsupportedVersion.Error() + ": requested " + asked + ", the server supports"
+	for i, v := range offered {
 		if i == 10 {
-			return s + " …"
+			s += " …"
+			break
 		}
 		s += " " + wire.Quote(v)
 	}
-	if len(e.offered) == 0 {
+	if len(offered) == 0 {
 		s += " none"
 	}
-	return s
+	return &versionError{s, o.modern(offered), o.legacy(offered)}
 }
+
+func (e *versionError) Error() string { return e.text }
 
 func (e *versionError) Is(target error) bool { return target == ErrUnsupportedVersion }

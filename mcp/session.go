@@ -152,7 +152,7 @@ func (c *Client) reinitialize(ctx context.Context, lost *agreement) (err error) 
 		return err
 	}
 	if a.server.ProtocolVersion != lost.server.ProtocolVersion {
-		return &versionError{lost.server.ProtocolVersion, []string{a.server.ProtocolVersion}}
+		return c.opts.refused(lost.server.ProtocolVersion, []string{a.server.ProtocolVersion})
 	}
 	renewed := *lost
 	c.agreed.Store(&renewed) // another pointer: the calls of the lost session were sent with the old one
