@@ -37,7 +37,7 @@ func build(t *testing.T, dir string, mains []string) {
 	bin := t.TempDir()
 	run(t, "..", "go", "build", "-o", bin, "./cmd/mcpecho")
 	t.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
-	t.Setenv("GOFLAGS", "-mod=mod")
+	t.Setenv("GOFLAGS", os.Getenv("GOFLAGS")+" -mod=mod")
 	for _, path := range mains {
 		name := filepath.Dir(path)
 		copied := filepath.Join(t.TempDir(), name)

@@ -13,6 +13,7 @@ import (
 func childBinary(dir string) (string, error) {
 	path := filepath.Join(dir, "mcpecho.test")
 	cmd := exec.Command("go", "test", "-c", "-o", path, ".")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // as other steps of .ci/run compile it
 	cmd.Stderr = os.Stderr
 	return path, cmd.Run()
 }

@@ -94,7 +94,7 @@ func prepareWazero(p *platform) error {
 	}
 	if _, err := os.Stat(filepath.Join(dir, "wazero")); err != nil {
 		c := exec.Command("go", "install", wazero)
-		c.Env = append(os.Environ(), "GOBIN="+dir, "GOFLAGS=-mod=mod")
+		c.Env = append(os.Environ(), "GOBIN="+dir, "GOFLAGS=-mod=mod "+os.Getenv("GOFLAGS"))
 		if out, err := c.CombinedOutput(); err != nil {
 			return fmt.Errorf("go install: %s", out)
 		}
