@@ -346,14 +346,16 @@ func (c *invocation) explainUnknown(ctx context.Context, s *conversation, what, 
 	return f
 }
 
-// printCall prints the content of a result, or its structured content if it has no text.
+// printCall prints the content of a result, or its structured content if it has no text, and
+// that is not another copy of a picture.
 func (c *invocation) printCall(s *conversation, res *mcp.CallToolResult) error {
 	parts := make([]part, len(res.Content))
 	hasText := false
 	for i := range res.Content {
 		parts[i] = contentPart(&res.Content[i])
 		c.warnContent("content["+strconv.Itoa(i)+"]", &res.Content[i], parts[i])
-		hasText = hasText || !parts[i].binary && strings.TrimSpace(parts[i].text) != ""
+		isCopied := parts[i].binary && strings.Contains(string(res.StructuredContent), cmp.Or(res.Content[i].Data, "\x00"))
+		hasText = hasText || isCopied || !parts[i].binary && strings.TrimSpace(parts[i].text) != ""
 	}
 	if !hasText && res.StructuredContent != nil {
 		parts = append(parts, part{text: terminal.Indent(res.StructuredContent)})

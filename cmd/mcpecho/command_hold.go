@@ -30,6 +30,9 @@ var (
 // and @scope/tool are not.
 func (c *invocation) findSession() (is bool, err error) {
 	name, ok := strings.CutPrefix(c.target, "@")
+	if session, tool, isTool := strings.Cut(name, "/"); isTool && c.command.tool && hasWord(hold.Names(), session) {
+		name, c.target, c.args = session, "@"+session, append([]string{tool}, c.args...)
+	}
 	switch {
 	case !ok || strings.Contains(name, "/"):
 		return false, nil
@@ -128,6 +131,9 @@ func (c *invocation) beginSession(ctx context.Context, s *conversation) error {
 			return &f
 		},
 	}
+	if session.Level = c.flags.LogLevel; c.flags.Verbose && session.Level == "" {
+		session.Level = mcp.LevelDebug
+	}
 	if s.Server().Modern() {
 		raw, err := s.Call(ctx, "server/discover", nil)
 		if err != nil {
@@ -160,7 +166,9 @@ func (c *invocation) holdOptions(s *conversation, o *mcp.Options) {
 		say("A stream of the server has ended and is opened again: ", err)
 	}
 	o.Trace.SessionLost = func(_ context.Context, err error) {
-		say("The server has forgotten the session, and what it kept for it: ", err)
+		line := "The server has forgotten the session, and what it kept for it: " + failure.Text(err)
+		c.note(s, line)
+		c.hold.Tell(c.hide(line))
 	}
 	o.Trace.StreamLost = func(_ context.Context, err error) { say("The server reports no more changes: ", err) }
 }
@@ -204,8 +212,13 @@ func runRelease(ctx context.Context, c *invocation) (err error) {
 		}
 		late := &failure.Error{Status: failure.Unreachable, Kind: "timeout", Message: "the holder of @" + name + " has not ended within " + releaseTime.String(), Hint: "end its process"}
 		limited, cancel := context.WithTimeoutCause(ctx, releaseTime, late)
-		err = cmp.Or(err, hold.Name{Text: name, Program: c.name}.Release(limited))
-		cancel()
+		failed := hold.Name{Text: name, Program: c.name}.Release(limited)
+		if cancel(); failed == nil {
+			failed = c.write("Released @" + name + ".\n")
+		} else if err != nil {
+			c.report(ctx, err)
+		}
+		err = cmp.Or(failed, err)
 	}
 	return err
 }

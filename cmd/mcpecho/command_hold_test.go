@@ -108,7 +108,7 @@ func TestSessionKeepsState(t *testing.T) {
 	t.Parallel()
 	holdServer(t, "state", "--", "mcpecho", "serve").begun(t)
 	runCommand(t, "call", "@state", "add_tool").want(t, failure.Done, "Added tool_001.\n", "")
-	runCommand(t, "call", "@state", "add_tool").want(t, failure.Done, "Added tool_002.\n", "")
+	runCommand(t, "call", "@state/add_tool").want(t, failure.Done, "Added tool_002.\n", "")
 	if r := runCommand(t, "tools", "@state"); !strings.Contains(r.stdout, "tool_002") {
 		t.Errorf("%+v", r)
 	}
@@ -116,10 +116,10 @@ func TestSessionKeepsState(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	runCommand(t, "completion", "tools", "@state").want(t, failure.Done, runCommand(t, "tools", "@state", "-q").firstColumn(), "")
-	if r := runCommand(t, "servers"); !strings.Contains(r.stderr, "Session @state: ") || !strings.Contains(r.stderr, "mcpecho serve\n") {
+	if r := runCommand(t, "servers"); !strings.Contains(r.stdout, "@state\theld: ") || !strings.Contains(r.stdout, "mcpecho serve, 2026-07-28, process "+strconv.Itoa(os.Getpid())+"\n") {
 		t.Errorf("%+v", r)
 	}
-	if r := runCommand(t, "servers", "--json"); !strings.Contains(r.stdout, `{"name":"state","server":"`) {
+	if r := runCommand(t, "servers", "--json"); !strings.Contains(r.stdout, `{"name":"state","pid":`+strconv.Itoa(os.Getpid())+`,"protocolVersion":"2026-07-28","server":"`) {
 		t.Errorf("%+v", r)
 	}
 	if r := runCommand(t, "call", "@state", "ask_sampling"); !strings.Contains(r.stderr, "add --sampling COMMAND to the command that holds @state, which reads") {
@@ -171,7 +171,8 @@ func TestSessionUsage(t *testing.T) {
 		{"@nothing tools", `unknown command "@nothing"`},
 		{"tools @Upper", "the name of a session has 1 to 32 of the characters"},
 		{"tools @", "the name of a session has 1 to 32 of the characters"},
-		{"tools @nothing", "there is no session @nothing; there is @"},
+		{"tools @nothing", "there is no session @nothing in "},
+		{"tools @nothing", "; there is @"},
 		{"release nothing", "there is no session @nothing"},
 		{"tools @-a", "the name of a session has 1 to 32 of the characters"},
 		{"release nothing usage-2", "there is no session @nothing"},
@@ -309,6 +310,29 @@ func TestWatchSession(t *testing.T) {
 	}
 }
 
+// TestWatchForAWhile: watch ends when the time is over, and its status says whether it printed
+// anything.
+func TestWatchForAWhile(t *testing.T) {
+	t.Parallel()
+	holdServer(t, "briefly", "--", "mcpecho", "serve").begun(t)
+	runCommand(t, "watch", "@briefly", "--timeout", "1s").want(t, failure.Unreachable, "", "no notification within 1s")
+	runCommand(t, "call", "@briefly", "add_tool")
+	runCommand(t, "watch", "@briefly", "--timeout", "1s").want(t, failure.Done, "changed tools\n", "Watching @briefly: ")
+}
+
+// TestServerForgetsSession: the caller that finds it out, and one that watches, learn that state is lost.
+func TestServerForgetsSession(t *testing.T) {
+	t.Parallel()
+	web := webServer(t, nil, &testserver.HTTPOptions{})
+	holdServer(t, "forgotten", web.URL, "--protocol", "2025-11-25").begun(t)
+	_, watched, _ := startWatch(t, "@forgotten")
+	watched.until(t, "Press Ctrl-C")
+	web.LoseSessions()
+	const lost = "The server has forgotten the session, and what it kept for it: "
+	runCommand(t, "call", "@forgotten", "echo", "message=a").want(t, failure.Done, "a\n", lost)
+	watched.until(t, lost)
+}
+
 // TestServerDiesInSession: the call that is pending, hold and later callers learn why.
 func TestServerDiesInSession(t *testing.T) {
 	t.Parallel()
@@ -375,7 +399,10 @@ func TestReleaseSession(t *testing.T) {
 	_, stderr, _ := startWatch(t, "@released")
 	stderr.until(t, "Watching")
 	other := holdServer(t, "released-2", "--", "mcpecho", "serve").begun(t)
-	runCommand(t, "release", "@released", "released-2").want(t, failure.Done, "", "")
+	r := runCommand(t, "release", "@released", "absent", "released-2", "absent-2")
+	if r.status != failure.Usage || r.stdout != "Released @released.\nReleased @released-2.\n" || !strings.Contains(r.stderr, "no session @absent in ") || !strings.Contains(r.stderr, "no session @absent-2 in ") {
+		t.Errorf("%+v", r)
+	}
 	if status := <-h.ended; status != failure.Done {
 		t.Errorf("status %d: %s", status, h.stderr)
 	}

@@ -101,14 +101,18 @@ func runServers(ctx context.Context, c *invocation) error {
 		}
 		console.Line("No servers are configured in " + where + ".")
 	}
-	for _, name := range sessions {
-		if !c.flags.Quiet {
-			console.Line("Session @" + name + ": " + terminal.EscapeLine(hold.Name{Text: name}.Server()))
-		}
+	var rows []terminal.Row
+	for _, s := range states {
+		rows = append(rows, terminal.Row{Name: s.entry.Name, Description: s.status + ": " + oneLine(s.detail), Rest: s.entry.Source})
 	}
-	rows := make([]terminal.Row, len(states))
-	for i, s := range states {
-		rows[i] = terminal.Row{Name: s.entry.Name, Description: s.status + ": " + oneLine(s.detail), Rest: s.entry.Source}
+	for _, name := range sessions {
+		about, status := hold.Name{Text: name}.About(), "starting: "
+		member := func(key string) string { return wire.TextOf(wire.Lookup(about, key)) }
+		if member("protocolVersion") != "" {
+			status = "held: "
+		}
+		status += strings.TrimSuffix(member("server")+", "+member("protocolVersion"), ", ") + ", process " + string(wire.Lookup(about, "pid"))
+		rows = append(rows, terminal.Row{Name: "@" + name, Description: status, Rest: "hold"})
 	}
 	return errors.Join(c.print(c.table(terminal.Row{Name: "NAME", Description: "STATUS", Rest: "FROM", Whole: true}, rows)), unread)
 }
@@ -225,7 +229,10 @@ func statesJSON(states []serverStatus, sessions []string, problems []*config.Pro
 		b = append(b, `,"sessions":[`...)
 		for _, name := range sessions {
 			b = wire.AppendString(wire.AppendKey(append(wire.AppendComma(b), '{'), "name"), name)
-			b = append(wire.AppendString(wire.AppendKey(b, "server"), hold.Name{Text: name}.Server()), '}')
+			if about := (hold.Name{Text: name}).About(); len(about) > 2 {
+				b = append(append(b, ','), about[1:len(about)-1]...)
+			}
+			b = append(b, '}')
 		}
 		b = append(b, ']')
 	}

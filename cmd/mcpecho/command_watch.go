@@ -20,10 +20,11 @@ type watcher struct {
 	c    *invocation
 	stop context.CancelCauseFunc // called when printing fails
 
-	mu lock.Mutex // held while a line is printed
+	mu      lock.Mutex // held while a line is printed
+	printed bool       // guarded by mu
 }
 
-// runWatch prints changes and logs until it is interrupted.
+// runWatch prints changes and logs until it is interrupted, or for the time of --timeout.
 func runWatch(ctx context.Context, c *invocation) error {
 	if c.shell != nil {
 		return c.shell.watch(ctx, c)
@@ -49,9 +50,15 @@ func runWatch(ctx context.Context, c *invocation) error {
 				return err
 			}
 		}
+		if c.flags.IsGiven("timeout") && c.flags.Timeout > 0 {
+			late := &failure.Error{Status: failure.Unreachable, Kind: "timeout", Message: "no notification within " + c.flags.Timeout.String()}
+			defer time.AfterFunc(c.flags.Timeout, func() { w.end(late) }).Stop()
+		}
 		for {
 			change, err := sub.Next(watching)
 			switch {
+			case context.Cause(watching) == errWatched:
+				return nil
 			case err == io.EOF:
 				return &failure.Error{Status: failure.Unreachable, Kind: "ended", Message: "the server ended the subscription"}
 			case errors.Is(err, mcp.ErrClosed) && s.Err() != nil:
@@ -189,7 +196,20 @@ func (w *watcher) line(text string) {
 func (w *watcher) print(text string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.printed = true
 	if err := w.c.write(text); err != nil {
 		w.stop(err)
 	}
+}
+
+var errWatched = errors.New("the time of --timeout is over")
+
+// end ends watching, with late if nothing was printed.
+func (w *watcher) end(late error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.printed {
+		late = errWatched
+	}
+	w.stop(late)
 }

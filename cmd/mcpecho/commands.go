@@ -134,7 +134,8 @@ The completions go to standard output, one per line.`,
 			short: "Print notifications and logs until interrupted",
 			long: `Prints one line per notification: "changed tools" if a list changed,
 "updated URI" if one of the given resources changed, "log LEVEL: …" for a log
-message. --json prints the notifications as JSON, one per line.`,
+message. --json prints the notifications as JSON, one per line. With --timeout it ends
+after that time: with status 0 if it has printed a notification, else with 4.`,
 			flags: append([]string{"json", "no-color"}, connectionFlags...), run: runWatch,
 			example: []string{"watch http://127.0.0.1:3001/mcp", "watch http://127.0.0.1:3001/mcp echo://text --json"},
 		}, {
@@ -157,11 +158,12 @@ that begin with a space or may contain a secret. With --no-state it is not kept.
 			short: "Keep a server for other commands, as @NAME",
 			long: `Connects once and stays in the foreground. Until it ends, @NAME is the server for
 the other commands: "call @NAME TOOL", "shell @NAME", "watch @NAME". They share what the
-server keeps, such as a browser. hold NAME alone is a configured server of that name.
+server keeps, such as a browser. NAME has 1 to 32 of a-z, 0-9 and -, and begins with no -.
+hold NAME alone is a configured server of that name.
 
 Commands that come while the server starts wait for it. What the server writes to standard
-error and what it asks appears where hold runs; without a terminal, questions are declined.
-hold ends with Ctrl-C or "mcpecho release NAME". If the server ends, hold says why.`,
+error and what it asks appears where hold runs; without a terminal, or in its background
+("hold … &"), questions are declined. hold ends with Ctrl-C or "mcpecho release NAME". If the server ends, hold says why.`,
 			flags: append([]string{"answer", "no-color"}, slices.DeleteFunc(cloneWords(connectionFlags), func(name string) bool { return name == "timeout" })...), run: runHold,
 			example: []string{"hold browser -- npx -y @playwright/mcp", "hold docs https://example.com/mcp", "tools @browser"},
 		}, {
@@ -245,6 +247,7 @@ that replaces FILE. "--record -" prints a session so while it runs.`,
 connected, unauthorized, failed, disabled or untrusted. Servers in .mcp.json of the
 current folder are untrusted and not started, unless -c or FILE names that file,
 or you have agreed to use them on a terminal and their entries are unchanged.
+The sessions of hold follow, as @NAME: server, protocol version, process.
 With FILE, only the servers in that file are listed. --all adds those that other
 programs have: Claude Desktop, Claude Code, Cursor, VS Code and so on.`,
 			flags: []string{"all", "wide", "json", "output", "config", "protocol", "connect-timeout", "timeout", "v", "q", "no-color"}, run: runServers,

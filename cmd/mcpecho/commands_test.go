@@ -128,6 +128,24 @@ func TestListForAProgramHasALineForEachItem(t *testing.T) {
 	}
 }
 
+// A copy of a picture in the structured content is not printed beside the file of -o.
+func TestStructuredCopyOfPicture(t *testing.T) {
+	t.Parallel()
+	var out, stderr strings.Builder
+	c := &invocation{environment: &environment{stdout: &out, stderr: &stderr, getenv: func(string) string { return "" }}, sent: new(recording.Secrets)}
+	c.flags.Output = filepath.Join(t.TempDir(), "n.png")
+	res := &mcp.CallToolResult{Content: []mcp.Content{{Type: mcp.ContentImage, Data: "aGk=", MIMEType: "image/png"}}, StructuredContent: json.RawMessage(`{"data":"aGk="}`)}
+	testutil.Must(t, c.printCall(&conversation{console: c.console()}, res))
+	if out.String() != "" || !strings.HasSuffix(stderr.String(), "n.png: image/png, 2 bytes.\n") {
+		t.Errorf("%q, %q", out.String(), stderr.String())
+	}
+	res.StructuredContent = json.RawMessage(`{"width":1}`)
+	testutil.Must(t, c.printCall(&conversation{console: c.console()}, res))
+	if out.String() != "{\n  \"width\": 1\n}\n" {
+		t.Errorf("%q", out.String())
+	}
+}
+
 func TestStructuredContentWithoutTextIsIndented(t *testing.T) {
 	t.Parallel()
 	res := &mcp.CallToolResult{StructuredContent: json.RawMessage(`{"b":1.50,"a":[]}`)}

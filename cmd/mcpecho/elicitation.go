@@ -29,7 +29,7 @@ func (c *invocation) elicitation(s *conversation) mcp.Elicitation {
 			switch given := c.answer(); {
 			case given != nil:
 				return c.answerForm(s, given, p)
-			case a != nil:
+			case a != nil && !c.inBackground():
 				return a.form(ctx, p)
 			}
 			c.declineForm(s, p)
@@ -39,7 +39,7 @@ func (c *invocation) elicitation(s *conversation) mcp.Elicitation {
 			switch given := c.answer(); {
 			case given != nil:
 				return c.answerPage(s, given, r), nil
-			case a != nil:
+			case a != nil && !c.inBackground():
 				return a.page(ctx, r)
 			}
 			c.tell(s, "Declined to open a page, because "+c.noTerminal()+": "+terminal.FirstLine(r.Message))
@@ -67,7 +67,7 @@ type inputLine struct {
 
 // begin waits for its turn and prints the question.
 func (a *asker) begin(ctx context.Context, message string) (end func(), err error) {
-	answered := a.c.hold.Asking(hold.OnTerminal)
+	answered := a.c.hold.Asking(hold.OnTerminal + a.c.hide(terminal.FirstLine(message)))
 	select {
 	case a.turn <- struct{}{}:
 	case <-ctx.Done():
@@ -85,6 +85,9 @@ func (a *asker) begin(ctx context.Context, message string) (end func(), err erro
 	a.print("\n" + st(terminal.Bold, "Question from "+terminal.EscapeName(a.c.targetName())) + "\n" + indented(message) + "\n")
 	return func() {
 		a.print("\n")
+		if ctx.Err() != nil {
+			a.print("The question is withdrawn.\n")
+		}
 		a.s.console.Resume()
 		<-a.turn
 		answered()

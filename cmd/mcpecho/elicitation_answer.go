@@ -153,10 +153,19 @@ func (c *invocation) declineForm(s *conversation, p *mcp.ElicitParams) {
 }
 
 func (c *invocation) noTerminal() string {
-	if c.hold != nil {
+	switch {
+	case c.inBackground():
+		return "a process in the background cannot ask"
+	case c.hold != nil:
 		return "hold has no terminal"
 	}
 	return "this is not a terminal"
+}
+
+// inBackground reports whether a question would stop this process.
+func (c *invocation) inBackground() bool {
+	f := terminal.File(c.stdin)
+	return f != nil && terminal.InBackground(f)
 }
 
 // tell is note for what has become of a question of the server. Callers of hold see it, too.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -291,4 +292,39 @@ func TestTypedBeforeAQuestion(t *testing.T) {
 	if shown, status := p.end(); status != failure.Usage || strings.Contains(shown, "\nhello") {
 		t.Errorf("status %d, %q", status, shown)
 	}
+}
+
+// TestQuestionInBackground: a process that a shell has in the background of its terminal
+// declines the question, and does not stop.
+func TestQuestionInBackground(t *testing.T) {
+	t.Parallel()
+	master, slave := openPty(t, 200)
+	p := &pty{t: t, master: master, cmd: exec.Command("sh", append([]string{"-c", `set -m; "$@" & wait`, "sh", mcpechoPath(t)}, serverArgs(t, strings.Fields("call ask_elicitation -- mcpecho serve"))...)...)}
+	p.cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0", "TERM=xterm")
+	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = slave, slave, slave
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	testutil.Must(t, p.cmd.Start())
+	testutil.Must(t, slave.Close())
+	t.Cleanup(func() { _, _ = p.cmd.Process.Kill(), p.cmd.Wait() })
+	testutil.Must(t, master.SetReadDeadline(time.Now().Add(20*time.Second)))
+	p.until("Declined a question of the server, because a process in the background cannot ask: What is your name?")
+	p.until(`{"action":"decline"}`)
+}
+
+// TestWithdrawnQuestion: the caller says why it waits, and hold that nothing waits any longer.
+func TestWithdrawnQuestion(t *testing.T) {
+	t.Parallel()
+	p := startInPty(t, 200, "hold", "withdrawn", "--", "mcpecho", "serve")
+	p.until("@withdrawn")
+	ctx, leave := context.WithCancel(t.Context())
+	stderr := newTranscript()
+	left := make(chan int)
+	go func() { // ends with ctx
+		left <- run(ctx, []string{"call", "@withdrawn", "ask_elicitation"}, &environment{stdin: strings.NewReader(""), stdout: stderr, stderr: stderr, getenv: func(string) string { return "" }, self: mcpechoPath(t), name: "mcpecho"})
+	}()
+	stderr.until(t, "The terminal of hold shows a question of the server, which waits for an answer: What is your name?\n")
+	p.until("  Name: ")
+	leave()
+	<-left
+	p.until("The question is withdrawn.\r\n")
 }

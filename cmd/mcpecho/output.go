@@ -296,13 +296,17 @@ func (c *invocation) newWaiting(con *terminal.Console, servers int, waits func()
 	return terminal.StartProgress(con, terminal.Count(servers, "server"), waits, c.progressWidth())
 }
 
-// progressWidth returns the width of a progress, or 0 to show none.
+// progressWidth returns the width of a progress, 0 to show none, or -1 for lines.
 func (c *invocation) progressWidth() int {
-	width := 0
-	if !c.flags.Quiet && c.supportsStyles(c.stderr) {
-		width = c.terminalWidth(c.stderr)
+	switch {
+	case c.flags.Quiet:
+		return 0
+	case c.supportsStyles(c.stderr):
+		return c.terminalWidth(c.stderr)
+	case c.flags.Verbose:
+		return -1
 	}
-	return width
+	return 0
 }
 
 // table returns rows as columns for a terminal, or as lines for a program.

@@ -30,7 +30,7 @@ const (
 	maxPath   = 103         // bytes of the path of a socket, on any system
 	stateFile = ".state"    // the end of the path of a file, whose text begins with held or ended
 	maxState  = 4 << 10     // bytes of it
-	held      = "held: "    // begins the server of a session that runs, or was killed
+	held      = "held: "    // begins what About returns of a session that runs, or was killed
 	ended     = "ended: "   // begins the reason why the server has ended
 )
 
@@ -89,13 +89,14 @@ func Names() (names []string) {
 	return names
 }
 
-// Server returns what a session holds, without secrets.
-func (n Name) Server() string {
+// About describes a session that runs: an object with the text server, the number pid and,
+// if the server has started, the text protocolVersion. It has no secrets.
+func (n Name) About() []byte {
 	path, err := n.path(false)
 	if err != nil {
-		return ""
+		return nil
 	}
-	return read(path, held)
+	return []byte(read(path, held))
 }
 
 // read returns the text of the session's file if it begins with what, or "".
@@ -106,8 +107,6 @@ func read(path, what string) string {
 	}
 	return ""
 }
-
-func cut(state string) []byte { return []byte(state[:min(len(state), maxState)]) }
 
 func isListening(path string) error {
 	conn, err := net.DialTimeout("unix", path+".sock", dialTime)
@@ -161,7 +160,7 @@ func (n Name) lost(err error) error {
 	case errors.Is(err, jsonrpc.ErrClosed):
 		return n.ended("it was released, or hold was interrupted", err)
 	}
-	text := "there is no session @" + n.Text
+	text := "there is no session @" + n.Text + " in " + terminal.EscapeName(filepath.Dir(path))
 	if names := Names(); len(names) > 0 {
 		text += "; there is @" + strings.Join(names, ", @")
 	}

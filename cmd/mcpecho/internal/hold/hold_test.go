@@ -239,10 +239,31 @@ func TestCallersSayWhatTheHolderSays(t *testing.T) {
 	for _, note := range []string{"shown", "", "declined"} {
 		h.Asking(note)()
 	}
-	for _, want := range []string{"shown", "declined"} {
-		if got := <-said; got != want {
-			t.Errorf("%q, not %q", got, want)
+	want := func(notes ...string) {
+		t.Helper()
+		for _, want := range notes {
+			if got := <-said; got != want {
+				t.Errorf("%q, not %q", got, want)
+			}
 		}
+	}
+	want("shown", "declined")
+	h.Tell("lost")
+	want("lost")
+	c.Close()
+	if !testutil.Eventually(func() bool { h.mu.Lock(); defer h.mu.Unlock(); return len(h.callers) == 0 }) {
+		t.Fatal("the caller is left")
+	}
+	h.Tell("lost again") // to the next caller, and no other
+	defer h.Asking(OnTerminal + "Who?")()
+	for _, lost := range []string{"lost again", ""} {
+		c, err := mcp.Connect(t.Context(), tr, &mcp.Options{Handlers: tr.Handlers()})
+		testutil.Must(t, err)
+		defer c.Close()
+		if lost != "" {
+			want(lost)
+		}
+		want(OnTerminal + "Who?")
 	}
 }
 
@@ -337,6 +358,45 @@ func TestLevelOfWatch(t *testing.T) {
 	if got := []string{before, during, own, level("")}; !slices.Equal(got, []string{"", `"info"`, `"error"`, ""}) {
 		t.Errorf("%q", got)
 	}
+}
+
+// TestLevelOfTheServer: before 2026-07-28, it is that with the most logs of all callers, also
+// after one has left.
+func TestLevelOfTheServer(t *testing.T) {
+	inFolder(t)
+	server := echo(t)
+	h := begin(t, server, "level", versions[1])
+	set := func(level mcp.LoggingLevel) *mcp.Client {
+		c := call(t, "level")
+		testutil.Must(t, c.SetLogLevel(t.Context(), level))
+		return c
+	}
+	sent := 0
+	want := func(level string) {
+		t.Helper()
+		sent++
+		if !testutil.Eventually(func() bool { return len(server.Requests("logging/setLevel")) >= sent }) {
+			t.Fatal("no level")
+		}
+		if got := wire.TextOf(server.Requests("logging/setLevel")[sent-1].Params, "level"); got != level {
+			t.Errorf("%q, not %q", got, level)
+		}
+	}
+	watch := set("warning")
+	want("warning")
+	_, err := watch.Call(t.Context(), Kept, nil)
+	testutil.Must(t, err)
+	for _, test := range [][2]string{{"error", "warning"}, {"debug", "debug"}} {
+		c := set(mcp.LoggingLevel(test[0]))
+		want(test[1])
+		c.Close()
+		want("warning")
+	}
+	s := *h.session.Load()
+	s.Level = "info" // of hold
+	h.session.Store(&s)
+	watch.Close()
+	want("info")
 }
 
 // TestErrorsOfTheHolderAreItsOwn: a server cannot imitate them.

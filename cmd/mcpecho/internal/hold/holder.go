@@ -41,12 +41,14 @@ type Session struct {
 	Sent     func(context.Context) (_ context.Context, result *mcp.RawMessage) // has the result of a request stored as the server sent it
 	Explain  func(error) *failure.Error                                        // what the holder knows about an error
 	Entry    *config.Server                                                    // of the server; may be nil
+	Level    mcp.LoggingLevel                                                  // of the logs that hold shows; empty for none
 }
 
 // A Holder serves callers. They wait until it has a session.
 type Holder struct {
 	name     Name
 	path     string
+	server   string              // its name
 	hide     func(string) string // masks secrets of the server's settings
 	release  func()              // called when a caller releases the session
 	listener net.Listener
@@ -63,12 +65,13 @@ type Holder struct {
 	callers  map[*caller]bool
 	kept     []notification // while no caller watches
 	keptSize int
-	asking   int // open questions
-	shown    int // those of them that the user sees
+	asking   int    // open questions
+	shown    string // the note of the last that the user sees, while questions are open
+	unsaid   string // a note of Tell for the next caller
 }
 
-// OnTerminal is the note for Asking if the user sees the question.
-const OnTerminal = "The server asks a question, which the terminal of hold shows."
+// OnTerminal begins the note for Asking if the user sees the question.
+const OnTerminal = "The terminal of hold shows a question of the server, which waits for an answer: "
 
 const logLevel = "io.modelcontextprotocol/logLevel" // in _meta
 
@@ -86,11 +89,21 @@ func (n Name) Hold(ctx context.Context, server string, hide func(string) string,
 	if err != nil {
 		return nil, err
 	}
-	_ = statefile.Replace(path+stateFile, cut(held+server)) // for "mcpecho servers"
-	h := &Holder{name: n, path: path, hide: hide, release: release, listener: l, begun: make(chan struct{}), callers: make(map[*caller]bool)}
+	h := &Holder{name: n, path: path, server: server, hide: hide, release: release, listener: l, begun: make(chan struct{}), callers: make(map[*caller]bool)}
+	h.describe("")
 	h.ctx, h.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	h.running.Go(h.accept) // ends with the listener
 	return h, nil
+}
+
+// describe writes what About returns.
+func (h *Holder) describe(version string) {
+	about := map[string]any{"server": h.server[:min(len(h.server), maxState/8)], "pid": os.Getpid()}
+	if version != "" {
+		about["protocolVersion"] = version
+	}
+	b, _ := wire.AppendValue([]byte(held), about)
+	_ = statefile.Replace(h.path+stateFile, b)
 }
 
 // Serve lets the callers use a session.
@@ -98,6 +111,7 @@ func (h *Holder) Serve(s *Session) error {
 	if err := h.connectAnswerer(s.Handlers); err != nil {
 		return err
 	}
+	h.describe(s.Client.Server().ProtocolVersion)
 	h.session.Store(s)
 	following := make(chan struct{})
 	h.running.Go(func() { h.follow(s.Client, following) }) // ends with the client, or with the callers
@@ -113,10 +127,10 @@ func (h *Holder) End(reason string) {
 	if h.ended.Swap(true) {
 		return
 	}
-	if reason == "" {
+	if text := ended + h.hide(reason); reason == "" {
 		_ = os.Remove(h.path + stateFile)
 	} else {
-		_ = statefile.Replace(h.path+stateFile, cut(ended+h.hide(reason))) // later commands do not know the secrets
+		_ = statefile.Replace(h.path+stateFile, []byte(text[:min(len(text), maxState)])) // later commands do not know the secrets
 	}
 	_ = h.listener.Close() // which removes the socket
 }
@@ -231,15 +245,31 @@ func (h *Holder) Asking(note string) (done func()) {
 	ask := func(n int) {
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		if note == OnTerminal {
-			h.shown += n
+		if n > 0 && strings.HasPrefix(note, OnTerminal) {
+			h.shown = note
 		}
-		if h.asking += n; n > 0 || h.asking == 0 {
+		if h.asking += n; h.asking == 0 {
+			h.shown = ""
+		}
+		if n > 0 || h.asking == 0 {
 			h.sendLocked(asking(n > 0, note))
 		}
 	}
 	ask(1)
 	return func() { ask(-1) }
+}
+
+// Tell has all callers say note, and the next one if all of them watch.
+func (h *Holder) Tell(note string) {
+	h.mu.Lock()
+	h.unsaid = note
+	for c := range h.callers {
+		if !c.watching {
+			h.unsaid = ""
+		}
+	}
+	h.mu.Unlock()
+	h.Asking(note)()
 }
 
 func asking(now bool, note string) notification {

@@ -1,6 +1,7 @@
 package hold
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -34,7 +35,7 @@ type caller struct {
 	calls      map[jsonrpc.ID]context.CancelFunc // without a response
 	greeted    bool                              // it has sent its first request
 	watching   bool
-	level      []byte                       // of the logs that it watches, as JSON (2026-07-28); nil for none
+	level      []byte                       // of the logs that it wants, as JSON; nil for none
 	listening  jsonrpc.ID                   // its last subscription (2026-07-28)
 	subscribed map[string]*mcp.Subscription // by URI, before 2026-07-28
 }
@@ -73,6 +74,9 @@ func (h *Holder) serve(socket net.Conn) {
 		sub.Close()
 	}
 	_ = c.conn.Close()
+	if c.level != nil && !h.session.Load().Client.Server().Modern() {
+		_ = h.setLevel(h.ctx) // to that of the others
+	}
 }
 
 // send queues a notification.
@@ -150,10 +154,14 @@ func (c *caller) wireError(err error) (e *jsonrpc.Error, ends bool) {
 	return e, false
 }
 
-// level returns the level of the logs that callers watch (2026-07-28), as JSON, or nil. Of
-// several, it is the one with the most logs.
+func rank(level []byte) int { return slices.Index(flags.LogLevels, wire.TextOf(level)) }
+
+// level returns the level of the logs that callers want, and the user of hold, as JSON, or nil.
+// Of several, it is the one with the most logs.
 func (h *Holder) level() (level []byte) {
-	rank := func(level []byte) int { return slices.Index(flags.LogLevels, wire.TextOf(level)) }
+	if l := h.session.Load().Level; l != "" {
+		level = wire.AppendString(nil, string(l))
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for c := range h.callers {
@@ -162,6 +170,17 @@ func (h *Holder) level() (level []byte) {
 		}
 	}
 	return level
+}
+
+// setLevel sets the level of the server, which it has for all callers before 2026-07-28. A
+// server cannot turn logs off.
+func (h *Holder) setLevel(ctx context.Context) (err error) {
+	var sent []byte
+	for level := h.level(); err == nil && !bytes.Equal(level, sent); level = h.level() { // another caller may have changed it
+		sent = level
+		err = h.session.Load().Client.SetLogLevel(ctx, mcp.LoggingLevel(wire.TextOf(level)))
+	}
+	return err
 }
 
 func refused(code int64, message string) error { return &jsonrpc.Error{Code: code, Message: message} }
@@ -217,6 +236,13 @@ func (c *caller) forward(ctx context.Context, m *jsonrpc.Message) (mcp.RawMessag
 		if !modern {
 			return mcp.RawMessage("{}"), c.subscribe(ctx, wire.TextOf(m.Params, "uri"), m.Method == "resources/subscribe")
 		}
+	case "logging/setLevel":
+		if level := wire.Lookup(m.Params, "level"); rank(level) >= 0 && !modern {
+			c.h.mu.Lock()
+			c.level = bytes.Clone(level)
+			c.h.mu.Unlock()
+			return mcp.RawMessage("{}"), c.h.setLevel(ctx)
+		}
 	case "subscriptions/listen":
 		if modern {
 			return mcp.RawMessage(`{"resultType":"complete"}`), c.listen(ctx, m)
@@ -244,12 +270,13 @@ func (c *caller) describe() (mcp.RawMessage, error) {
 	h := c.h
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if h.unsaid != "" {
+		c.send(asking(true, h.unsaid))
+		c.send(asking(false, ""))
+		h.unsaid = ""
+	}
 	if h.asking > 0 && !h.callers[c] {
-		note := ""
-		if h.shown > 0 {
-			note = OnTerminal
-		}
-		c.send(asking(true, note))
+		c.send(asking(true, h.shown))
 	}
 	h.callers[c] = true
 	about := map[string]any{}
@@ -290,13 +317,15 @@ func (c *caller) progress(ctx context.Context, token []byte, p mcp.Progress) {
 }
 
 // watch sends what the holder has kept, and from now on nothing is kept. From 2026-07-28 on,
-// the calls of all callers ask for logs of the given level then; before, the server has one
-// level for all.
+// the calls of all callers ask for logs of the given level then.
 func (c *caller) watch(ctx context.Context, level []byte) error {
 	h := c.h
 	h.mu.Lock()
 	kept, id := h.kept, c.listening
-	h.kept, h.keptSize, c.watching, c.level = nil, 0, true, level
+	h.kept, h.keptSize, c.watching = nil, 0, true
+	if level != nil {
+		c.level = level
+	}
 	h.mu.Unlock()
 	for _, n := range kept {
 		if isSubscribed(n.method) && h.session.Load().Client.Server().Modern() {

@@ -15,7 +15,7 @@ type Progress struct {
 	console *Console
 	what    string
 	waits   func() []string // the servers that are still starting; may be nil
-	width   int             // of the terminal; 0 means that nothing is shown
+	width   int             // of the terminal; 0 means that nothing is shown, negative that each report is a line
 	began   time.Time
 	stop    chan struct{} // closed by End
 	stopped chan struct{} // closed when tick has returned
@@ -28,6 +28,8 @@ type Progress struct {
 // barDelay is the delay before a bar is shown, so that it does not flash.
 const barDelay = 200 * time.Millisecond
 
+const maxProgressLine = 1000 // columns, where there is no terminal
+
 func StartProgress(con *Console, what string, waits func() []string, width int) *Progress {
 	p := &Progress{console: con, what: EscapeName(what), waits: waits, width: width, began: time.Now(),
 		stop: make(chan struct{}), stopped: make(chan struct{})}
@@ -38,7 +40,7 @@ func StartProgress(con *Console, what string, waits func() []string, width int) 
 // tick shows the elapsed seconds until the server reports progress.
 func (p *Progress) tick() {
 	defer close(p.stopped)
-	if p.width == 0 {
+	if p.width <= 0 {
 		return
 	}
 	second := time.NewTicker(time.Second)
@@ -74,7 +76,10 @@ func (p *Progress) line(took time.Duration) string {
 }
 
 func (p *Progress) Update(r mcp.Progress) {
-	if p.width == 0 || time.Since(p.began) < barDelay {
+	if p.width < 0 {
+		p.console.Line(progressLine(p.what, r, maxProgressLine))
+	}
+	if p.width <= 0 || time.Since(p.began) < barDelay {
 		return
 	}
 	p.mu.Lock()

@@ -86,6 +86,12 @@ func TestQuickCallsShowNothing(t *testing.T) {
 		if shown.Len() > 0 {
 			t.Errorf("shown where there is no terminal: %q", shown.String())
 		}
+		p = StartProgress(&Console{Out: &shown}, "echo", nil, -1) // with -v
+		p.Update(mcp.Progress{Progress: 1, Message: "one"})
+		p.End()
+		if got := shown.String(); got != "echo 1 one\n" {
+			t.Errorf("shown as lines: %q", got)
+		}
 	})
 }
 

@@ -10,6 +10,9 @@ func WindowSize(f *os.File) (columns, rows int, ok bool) {
 	return 0, 0, err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
+// InBackground is not supported on this system.
+func InBackground(*os.File) bool { return false }
+
 // HideTyping is not supported on this system.
 func HideTyping(*os.File) (show func(), ok bool) { return nil, false }
 

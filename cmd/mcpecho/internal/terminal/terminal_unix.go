@@ -16,6 +16,14 @@ func WindowSize(f *os.File) (columns, rows int, ok bool) {
 	return int(size.columns), int(size.rows), errno == 0
 }
 
+// InBackground reports whether a shell has this process in the background of the terminal f,
+// which stops a process that reads from it.
+func InBackground(f *os.File) bool {
+	var group int32
+	_, _, errno := syscall.Syscall(syscall.SYS_IOCTL, f.Fd(), syscall.TIOCGPGRP, uintptr(unsafe.Pointer(&group)))
+	return errno == 0 && int(group) != syscall.Getpgrp()
+}
+
 // HideTyping turns off the terminal's echo until show is called.
 func HideTyping(f *os.File) (show func(), ok bool) {
 	return changeTerminal(f, func(t *syscall.Termios) { t.Lflag &^= syscall.ECHO })

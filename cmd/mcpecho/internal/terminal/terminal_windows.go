@@ -37,6 +37,9 @@ func WindowSize(f *os.File) (columns, rows int, ok bool) {
 	return int(info.right-info.left) + 1, int(info.bottom-info.top) + 1, true
 }
 
+// InBackground returns false: a process may read at any time.
+func InBackground(*os.File) bool { return false }
+
 // HideTyping turns off the console's echo until show is called.
 func HideTyping(f *os.File) (show func(), ok bool) {
 	return changeConsole(f, func(mode uint32) uint32 { return mode &^ echoInput })
