@@ -24,8 +24,8 @@ import (
 // print writes a result to standard output or the file of -o. Text for a terminal
 // must have been escaped.
 func (c *invocation) print(text string) error {
-	if c.flags.Output != "" {
-		return c.writeFile(c.flags.Output, []byte(text))
+	if c.output != nil {
+		return failure.Local(c.output.replace([]byte(text)))
 	}
 	return c.write(text)
 }
@@ -74,17 +74,6 @@ func (c *invocation) messagesOut() io.Writer {
 		return terminal.Escaped{Writer: c.stdout}
 	}
 	return c.stdout
-}
-
-func (c *invocation) writeFile(name string, data []byte) error {
-	if c.output != nil && name == c.flags.Output {
-		return failure.Local(c.output.replace(data))
-	}
-	o, err := openOutput(context.Background(), name) // a name that mcpecho has made
-	if err != nil {
-		return err
-	}
-	return cmp.Or(failure.Local(o.replace(data)), o.close())
 }
 
 // note prints a line that is not part of the result.
@@ -215,23 +204,26 @@ func (c *invocation) printParts(s *conversation, parts []part, exact bool) error
 	return c.print(c.shown(text))
 }
 
-// saveParts writes binaries to files and text to standard output.
-func (c *invocation) saveParts(s *conversation, text string, binaries []part) error {
-	name := c.flags.Output
+// saveParts writes binaries to files and text to standard output. All but the first file are
+// new ones, because the user has not named them.
+func (c *invocation) saveParts(s *conversation, text string, binaries []part) (failed error) {
 	for i, p := range binaries {
-		if i > 0 {
+		name, write := c.flags.Output, c.output.replace
+		if i > 0 && c.output.isFile() {
 			ext := filepath.Ext(name)
-			name = strings.TrimSuffix(c.flags.Output, ext) + "-" + strconv.Itoa(i+1) + ext
+			name = strings.TrimSuffix(name, ext) + "-" + strconv.Itoa(i+1) + ext
+			write = func(data []byte) error { return writeNew(name, data) }
 		}
-		if err := c.writeFile(name, p.data); err != nil {
-			return err
+		if err := write(p.data); err != nil {
+			failed = cmp.Or(failed, failure.Local(err))
+			continue // the server may not return the others again
 		}
 		c.note(s, "Wrote "+name+": "+describe([]part{p})+".")
 	}
 	if c.isTerminal(c.stdout) {
 		text = terminal.Escape(text)
 	}
-	return c.write(text)
+	return cmp.Or(c.write(text), failed)
 }
 
 // describe returns types and sizes: image/png, 70 bytes.

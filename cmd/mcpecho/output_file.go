@@ -20,7 +20,8 @@ type output struct {
 	written bool
 }
 
-// runCommand runs the command with its output open.
+// runCommand runs the command with its output open, which keeps what it holds until there is a
+// result.
 func (c *invocation) runCommand(ctx context.Context) error {
 	if err := c.unfilled(); err != nil {
 		return err
@@ -31,12 +32,12 @@ func (c *invocation) runCommand(ctx context.Context) error {
 		}
 		return c.command.run(ctx, c)
 	}
-	o, err := openOutput(ctx, c.flags.Output)
+	f, created, err := outfile.Open(ctx, c.flags.Output, 0)
 	if err != nil {
-		return err
+		return failure.Local(err)
 	}
-	c.output = o
-	return cmp.Or(c.command.run(ctx, c), o.close())
+	c.output = &output{file: f, created: created}
+	return cmp.Or(c.command.run(ctx, c), c.output.close())
 }
 
 // checkStdout returns the error of a standard output to which nothing can be written, such
@@ -53,19 +54,26 @@ func (c *invocation) checkStdout() error {
 	return nil
 }
 
-// openOutput opens a file for writing and keeps what it holds until there is a result.
-func openOutput(ctx context.Context, name string) (*output, error) {
-	f, created, err := outfile.Open(ctx, name, 0)
+// writeNew writes data to a file that does not exist yet.
+func writeNew(name string, data []byte) error {
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return nil, failure.Local(err)
+		return err
 	}
-	return &output{file: f, created: created}, nil
+	_, err = f.Write(data)
+	return cmp.Or(err, f.Close())
+}
+
+// isFile reports whether the output is a file and not a device or a pipe.
+func (o *output) isFile() bool {
+	info, err := o.file.Stat()
+	return err == nil && info.Mode().IsRegular()
 }
 
 // replace writes data in place of what the file held.
 func (o *output) replace(data []byte) error {
 	o.written = true
-	if info, err := o.file.Stat(); err == nil && info.Mode().IsRegular() {
+	if o.isFile() {
 		if _, err := o.file.Seek(0, io.SeekStart); err != nil {
 			return err
 		}

@@ -53,21 +53,28 @@ func TestStandardOutputIsChecked(t *testing.T) {
 	}
 }
 
-// TestFurtherFilesOfOutput are written as the file of -o is: only the user can read them,
-// and one that others may write is refused.
+// TestFurtherFilesOfOutput are new files that only the user can read: what has such a name
+// stays as it is. A device receives all.
 func TestFurtherFilesOfOutput(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	second := filepath.Join(dir, "part-2.bin")
-	call := func() result { return runWithServer(t, "call", "everything", "-o", filepath.Join(dir, "part.bin")) }
-	if o := call(); o.status != 0 {
-		t.Errorf("%+v", o)
-	}
-	if info, err := os.Stat(second); err != nil || info.Mode() != 0o600 {
-		t.Errorf("%v, %v", info, err)
-	}
-	if err := os.Chmod(second, 0o606); err != nil {
+	second, third := filepath.Join(dir, "part-2.bin"), filepath.Join(dir, "part-3.bin")
+	if err := os.WriteFile(second, []byte("mine"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	call().want(t, failure.Usage, "", "part-2.bin: others may write it")
+	for range 2 {
+		runWithServer(t, "call", "everything", "-o", filepath.Join(dir, "part.bin")).want(t, failure.Usage, runWithServer(t, "call", "everything").stdout, "part-2.bin: file exists")
+		if data, err := os.ReadFile(second); string(data) != "mine" {
+			t.Errorf("%q, %v", data, err)
+		}
+		if info, err := os.Stat(third); err != nil || info.Mode() != 0o600 {
+			t.Errorf("%v, %v", info, err)
+		}
+	}
+	if o := runWithServer(t, "call", "everything", "-o", os.DevNull); o.status != 0 {
+		t.Errorf("%+v", o)
+	}
+	if _, err := os.Stat(os.DevNull + "-2"); err == nil {
+		t.Error("there is a file beside the device")
+	}
 }
