@@ -249,16 +249,9 @@ func (c *Client) otherVersion(err error, asked string) string {
 }
 
 func supportedVersions(e *jsonrpc.Error) (list []string) {
-	r := wire.NewReader(e.Data)
-	r.Trust()
-	for r.Object(); r.More(); {
-		if string(r.Key()) != "supported" {
-			r.Skip()
-			continue
-		}
-		for r.Array(); r.More(); {
-			list = append(list, r.String())
-		}
+	r := wire.NewReader(wire.Lookup(e.Data, "supported"))
+	for r.Array(); r.More(); {
+		list = append(list, r.String())
 	}
 	if r.End() != nil {
 		return nil

@@ -28,7 +28,7 @@ type monitor struct {
 	reopen  time.Time // when to subscribe again; zero means never
 	opened  time.Time // when sub was opened
 	refresh time.Time // when to list the tools again; zero means never
-	listed  time.Time // when the tools were last listed because of a change
+	listed  time.Time // refreshDelay before a change of the tools may be listed
 
 	// When to report changes of the other lists; zero means never.
 	prompts, resources time.Time
@@ -209,7 +209,7 @@ func (m *monitor) wait(ctx context.Context) {
 		if time.Since(m.opened) >= lastReopen {
 			m.resubscribe.Reset()
 		}
-		m.reopenLater()
+		m.reopen = time.Now().Add(m.resubscribe.Next())
 	}
 }
 
@@ -231,7 +231,7 @@ func (m *monitor) subscribe(ctx context.Context) {
 		m.setSub(sub)
 		m.opened = time.Now()
 	case !errors.Is(err, mcp.ErrNoChanges):
-		m.reopenLater()
+		m.reopen = time.Now().Add(m.resubscribe.Next())
 	}
 }
 
@@ -239,11 +239,6 @@ func (m *monitor) setSub(sub *mcp.Subscription) {
 	m.h.mu.Lock()
 	m.sub = sub
 	m.h.mu.Unlock()
-}
-
-// reopenLater schedules the next subscription request.
-func (m *monitor) reopenLater() {
-	m.reopen = time.Now().Add(m.resubscribe.Next())
 }
 
 // recordTTL returns an interceptor that records the TTL of each list of tools,
@@ -265,15 +260,8 @@ func (d *DialParams) recordTTL(server string) mcp.Interceptor {
 
 // ttlOf returns the TTL of a list, or 0 if the server sent none.
 func ttlOf(raw mcp.RawMessage) time.Duration {
-	ms := int64(0)
-	r := wire.NewReader(raw)
-	for r.Object(); r.More(); {
-		if string(r.Key()) == "ttlMs" && r.Kind() == wire.Number {
-			ms = r.Int()
-		} else {
-			r.Skip()
-		}
-	}
+	r := wire.NewReader(wire.Lookup(raw, "ttlMs"))
+	ms := r.Int()
 	if r.End() != nil || ms <= 0 {
 		return 0
 	}
