@@ -26,6 +26,9 @@ func sentTo(ctx context.Context) (_ context.Context, kept *mcp.RawMessage) {
 	}), kept
 }
 
+// between are requests that the client sends during another one, such as for a new session.
+var between = []string{"tasks/update", "ping", "server/discover", "logging/setLevel", "resources/subscribe"}
+
 // keepSent is the mcp.Interceptor that keeps results. The client may decode the memory of
 // the original in place.
 func (s *conversation) keepSent(ctx context.Context, call *mcp.OutgoingCall) (mcp.RawMessage, error) {
@@ -34,7 +37,7 @@ func (s *conversation) keepSent(ctx context.Context, call *mcp.OutgoingCall) (mc
 		s.mu.Lock()
 		s.initialized = bytes.Clone(raw)
 		s.mu.Unlock()
-	} else if keep, ok := ctx.Value(sentKey{}).(func(mcp.RawMessage, error)); ok && call.Method != "tasks/update" {
+	} else if keep, ok := ctx.Value(sentKey{}).(func(mcp.RawMessage, error)); ok && !hasWord(between, call.Method) {
 		keep(bytes.Clone(raw), err)
 	}
 	return raw, err

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stdmcp/stdmcp/internal/testutil"
+	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/mcptest"
 )
 
@@ -53,6 +55,22 @@ func TestJSONInAShellAddsNothing(t *testing.T) {
 	url := sentServer(t, map[string]string{"tools/call": result})
 	runCommandWithInput(t, "call t\ncall t --json\n", "shell", url, "--protocol", "2025-11-25").
 		want(t, 0, result+"\n", `mcpecho: the result is malformed: /content/0: "text" is missing`+"\n") // of the first
+}
+
+// TestRequestsOfANewSession: what the client sends when it opens another session for a call is not the result of the call.
+func TestRequestsOfANewSession(t *testing.T) {
+	t.Parallel()
+	server := mcptest.New(t)
+	server.Tool("t", nil, func(*mcptest.Call) (any, error) { return "text", nil })
+	client := server.Connect(&mcp.Options{ProtocolVersions: []string{"2025-11-25"}, Interceptors: []mcp.Interceptor{new(conversation).keepSent}})
+	ctx, kept := sentTo(t.Context())
+	_, err := client.CallTool(ctx, "t", nil)
+	testutil.Must(t, err)
+	_ = client.SetLogLevel(ctx, "debug")
+	testutil.Must(t, client.Ping(ctx))
+	if !strings.Contains(string(*kept), "text") {
+		t.Errorf("%s", *kept)
+	}
 }
 
 // TestUnknownContent: mcpecho prints content of an unknown type as JSON, and warns the user.
