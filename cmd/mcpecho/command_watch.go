@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
@@ -21,7 +22,7 @@ type watcher struct {
 	stop context.CancelCauseFunc // called when printing fails
 
 	mu      lock.Mutex // held while a line is printed
-	printed bool       // guarded by mu
+	printed atomic.Bool
 }
 
 // runWatch prints changes and logs until it is interrupted, or for the time of --timeout.
@@ -50,14 +51,14 @@ func runWatch(ctx context.Context, c *invocation) error {
 				return err
 			}
 		}
+		late := &failure.Error{Status: failure.Unreachable, Kind: "timeout", Message: "no notification within " + c.flags.Timeout.String()}
 		if c.flags.IsGiven("timeout") && c.flags.Timeout > 0 {
-			late := &failure.Error{Status: failure.Unreachable, Kind: "timeout", Message: "no notification within " + c.flags.Timeout.String()}
-			defer time.AfterFunc(c.flags.Timeout, func() { w.end(late) }).Stop()
+			defer time.AfterFunc(c.flags.Timeout, func() { stop(late) }).Stop()
 		}
 		for {
 			change, err := sub.Next(watching)
 			switch {
-			case context.Cause(watching) == errWatched:
+			case errors.Is(err, late) && w.printed.Load():
 				return nil
 			case err == io.EOF:
 				return &failure.Error{Status: failure.Unreachable, Kind: "ended", Message: "the server ended the subscription"}
@@ -196,20 +197,8 @@ func (w *watcher) line(text string) {
 func (w *watcher) print(text string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.printed = true
+	w.printed.Store(true)
 	if err := w.c.write(text); err != nil {
 		w.stop(err)
 	}
-}
-
-var errWatched = errors.New("the time of --timeout is over")
-
-// end ends watching, with late if nothing was printed.
-func (w *watcher) end(late error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.printed {
-		late = errWatched
-	}
-	w.stop(late)
 }

@@ -262,14 +262,13 @@ func (h *Holder) Asking(note string) (done func()) {
 // Tell has all callers say note, and the next one if all of them watch.
 func (h *Holder) Tell(note string) {
 	h.mu.Lock()
+	defer h.mu.Unlock()
 	h.unsaid = note
 	for c := range h.callers {
-		if !c.watching {
+		if c.say(note); !c.watching {
 			h.unsaid = ""
 		}
 	}
-	h.mu.Unlock()
-	h.Asking(note)()
 }
 
 func asking(now bool, note string) notification {

@@ -84,6 +84,12 @@ func (c *caller) send(n notification) {
 	c.queue.AddSize(len(n.params), func() { _ = c.notify(context.WithoutCancel(c.ctx), n.method, n.params) }) // ends with the connection
 }
 
+// say has the caller say note.
+func (c *caller) say(note string) {
+	c.send(asking(true, note))
+	c.send(asking(c.h.asking > 0, ""))
+}
+
 func (c *caller) notify(ctx context.Context, method string, params []byte) error {
 	return c.conn.Notify(ctx, &jsonrpc.Request{Method: method, Params: params})
 }
@@ -271,8 +277,7 @@ func (c *caller) describe() (mcp.RawMessage, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.unsaid != "" {
-		c.send(asking(true, h.unsaid))
-		c.send(asking(false, ""))
+		c.say(h.unsaid)
 		h.unsaid = ""
 	}
 	if h.asking > 0 && !h.callers[c] {
