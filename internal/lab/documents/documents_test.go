@@ -132,7 +132,7 @@ var packages = map[string]string{
 
 var usePattern = regexp.MustCompile(`\b([a-z0-9]+)\.[A-Z]`)
 
-// program turns a block into a program. A block without a package clause becomes
+// program turns a block into a package. A block without a package clause becomes
 // the body of a function with a context and a client.
 func program(block string) string {
 	if strings.HasPrefix(block, "package ") {
@@ -140,11 +140,7 @@ func program(block string) string {
 	}
 	test := strings.HasPrefix(block, "func ") || strings.HasPrefix(block, "var ") // and not statements
 	var b strings.Builder
-	if test {
-		b.WriteString("package docs\n\nimport (\n")
-	} else {
-		b.WriteString("package main\n\nimport (\n")
-	}
+	b.WriteString("package docs\n\nimport (\n") // and not main, which go build would link
 	var used []string
 	for _, m := range usePattern.FindAllStringSubmatch(block, -1) {
 		if path := packages[m[1]]; path != "" && !slices.Contains(used, path) {
@@ -161,8 +157,7 @@ func program(block string) string {
 			fmt.Fprintf(&b, "\t%q\n", path)
 		}
 	}
-	b.WriteString(")\n\nfunc main() { _ = run(context.Background(), nil) }\n\n")
-	b.WriteString("func run(ctx context.Context, client *mcp.Client) error {\n{\n" + block + "\n}\nreturn nil\n}\n")
+	b.WriteString(")\n\nfunc run(ctx context.Context, client *mcp.Client) error {\n{\n" + block + "\n}\nreturn nil\n}\n")
 	return b.String()
 }
 

@@ -2,12 +2,12 @@ package documents
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
 
+	"github.com/stdmcp/stdmcp/internal/testserver"
 	"github.com/stdmcp/stdmcp/internal/testutil"
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host"
@@ -68,12 +68,7 @@ func TestShownErrors(t *testing.T) {
 	}
 	wantShown(t, loop, errs[0].Error())
 
-	bin := filepath.Join(dir, "mcpecho")
-	out, err := exec.Command("go", "build", "-o", bin, "github.com/stdmcp/stdmcp/cmd/mcpecho").CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	client, err := mcp.Connect(t.Context(), stdio.Command("mcpecho", "serve"), nil)
+	client, err := mcp.Connect(t.Context(), stdio.Stream(testserver.New(nil).Pipe()), nil) // as mcpecho serve
 	testutil.Must(t, err)
 	defer client.Close()
 	if _, err = client.CallTool(t.Context(), "ask_elicitation", nil); err == nil {
