@@ -63,7 +63,7 @@ type reference struct {
 	text, leads string // see readReference; no text unless it is code
 	code        bool   // the content is not only a secret: it may decide what runs, and where the server is
 	outside     bool   // see isOutside
-	unread      bool   // the files before it have more than Expand takes
+	unread      bool   // there is none, or the files before it have more than Expand takes
 }
 
 type envFile struct {
@@ -130,7 +130,9 @@ func (s *Server) showFile(path string, code bool) (line string) {
 		size := 0
 		if !r.unread {
 			at := ""
-			r.text, r.leads, at, _ = (&expansion{out: s}).readReference(path)
+			var err error
+			r.text, r.leads, at, err = (&expansion{out: s}).readReference(path)
+			r.unread = code && err != nil
 			r.outside = s.isOutside(at)
 			size = len(r.text)
 		}
@@ -150,7 +152,7 @@ func (s *Server) showFile(path string, code bool) (line string) {
 	}
 	switch {
 	case r.unread:
-		line += ", which is not read: there are too many files"
+		line += ", which is not read"
 	case r.code && r.outside:
 		line += ", which is outside of the project"
 	case r.code:

@@ -187,8 +187,24 @@ func TestManyFilesInQuestion(t *testing.T) {
 	}
 	s := Parse([]byte(`{"x":{"command":"a","args":[`+strings.Join(args, ",")+`]}}`), filepath.Join(dir, "f.json"), "project").Servers[0]
 	lines := s.Effects()
-	if n := len(strings.Join(lines, "")); n > 2*maxFile || !strings.HasSuffix(lines[len(lines)-1], "there are too many files") {
+	if n := len(strings.Join(lines, "")); n > 2*maxFile || !strings.HasSuffix(lines[len(lines)-1], "which is not read") {
 		t.Errorf("%d bytes", n)
+	}
+	if _, err := s.Trust().Expand(t.Context(), nil); err == nil {
+		t.Error("a file is used that the user did not see")
+	}
+}
+
+// TestUnreadableFileInQuestion: a file that Effects cannot read is not shown as an empty one, and
+// is not used when it can be read.
+func TestUnreadableFileInQuestion(t *testing.T) {
+	dir := t.TempDir()
+	s := Parse([]byte(`{"x":{"command":"a","args":["${file:late}"]}}`), filepath.Join(dir, "f.json"), "project").Servers[0]
+	if lines := s.Effects(); !slices.Contains(lines, "uses the content of the file late, which is not read") {
+		t.Errorf("%q", lines)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "late"), nil, 0o600); err != nil {
+		t.Fatal(err)
 	}
 	if _, err := s.Trust().Expand(t.Context(), nil); err == nil {
 		t.Error("a file is used that the user did not see")
