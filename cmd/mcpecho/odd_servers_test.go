@@ -85,7 +85,7 @@ func TestWebPageInPlaceOfServer(t *testing.T) {
 // TestServerThatEndsOnTheProbe: after two such deaths, a command begins with initialize.
 func TestServerThatEndsOnTheProbe(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("the folder of caches is elsewhere")
+		t.Skip("did not run: the test sets the folder of caches of Linux")
 	}
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	web := webServer(t, &testserver.Options{Fault: "discover-ends"}, nil)
@@ -103,7 +103,7 @@ func TestStreamThatOpensLate(t *testing.T) {
 		return
 	}
 	if runtime.GOOS != "linux" {
-		t.Skip("the folder of caches is elsewhere")
+		t.Skip("did not run: the test sets the folder of caches of Linux")
 	}
 	dir := t.TempDir()
 	t.Setenv("XDG_CACHE_HOME", dir)

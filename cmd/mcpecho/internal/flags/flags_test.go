@@ -37,7 +37,7 @@ func TestParseWait(t *testing.T) {
 // TestAnswerFromFile: an answer comes from a regular file or a pipe, as a device may be endless.
 func TestAnswerFromFile(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("there is no such device")
+		t.Skip("did not run: Windows has no /dev/zero")
 	}
 	if err := setAnswer(new(Values), "@/dev/zero"); err == nil || !strings.Contains(err.Error(), "/dev/zero is neither a regular file nor a pipe") {
 		t.Error(err)

@@ -607,7 +607,7 @@ func TestStoppedHolder(t *testing.T) {
 // TestForeignFolder: a folder that others can use, or that is a link, is not used.
 func TestForeignFolder(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("the folder is in one of the user")
+		t.Skip("did not run: on Windows, the folder is in one that only the user can change")
 	}
 	dir := inFolder(t)
 	refused := func(what string) {
@@ -674,7 +674,7 @@ func TestNames(t *testing.T) {
 // TestLongPath of a socket.
 func TestLongPath(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("the folder is in one of the user")
+		t.Skip("did not run: on Windows, the folder is in one that only the user can change")
 	}
 	dir := filepath.Join(filepath.Dir(inFolder(t)), strings.Repeat("x", 90))
 	testutil.Must(t, os.Mkdir(dir, 0o700))

@@ -35,7 +35,7 @@ func newEvents(r io.Reader) *eventstream.Reader { return eventstream.NewReader(r
 // skipMeasurement skips a test of times where these are not those of a program alone.
 func skipMeasurement(t *testing.T) {
 	if testing.Short() || raceEnabled || os.Getenv("STDMCP_BESIDE") != "" {
-		t.Skip("a measurement")
+		t.Skip("measures time alone: without -short, -race and STDMCP_BESIDE")
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 
 func TestErasAreBounded(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("the folder of caches is elsewhere")
+		t.Skip("did not run: the test sets the folder of caches of Linux")
 	}
 	cache := t.TempDir()
 	t.Setenv("XDG_CACHE_HOME", cache)
@@ -75,7 +75,7 @@ func TestEraIsReadBack(t *testing.T) {
 // server at a URL.
 func TestModernEraOfURL(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("the folder of caches is elsewhere")
+		t.Skip("did not run: the test sets the folder of caches of Linux")
 	}
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	const key = `"https://h/mcp"`

@@ -206,7 +206,7 @@ func TestTrustOfLink(t *testing.T) {
 // TestTrustFileOfOthers: answers that others could have written do not count.
 func TestTrustFileOfOthers(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("files have no mode")
+		t.Skip("did not run: files on Windows have no mode")
 	}
 	testutil.SetConfigHome(t, t.TempDir())
 	t.Chdir(t.TempDir())
@@ -337,7 +337,7 @@ func TestTrustOfEnvFile(t *testing.T) {
 // changes, every user is asked about every server of a project.
 func TestHashOfTrustStays(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("paths differ")
+		t.Skip("did not run: the hash has paths of Linux")
 	}
 	c := config.Parse([]byte(`{"mcpServers":{"a":{"command":"ls","args":["x"],"env":{"A":"1"},"tools":["t"],"overrides":{"b":{"name":"c"}}},
 		"b":{"url":"https://h/","headers":{"X":"y"},"oauth":{"clientId":"c","scopes":["s"]},"deferred":true}}}`), "/none/p/.mcp.json", "project")
