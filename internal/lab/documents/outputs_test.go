@@ -68,7 +68,7 @@ func TestShownErrors(t *testing.T) {
 	}
 	wantShown(t, loop, errs[0].Error())
 
-	client, err := mcp.Connect(t.Context(), stdio.Stream(testserver.New(nil).Pipe()), nil) // as mcpecho serve
+	client, err := mcp.Connect(t.Context(), stdio.Stream(testserver.NewCorrect(nil).Pipe()), &mcp.Options{ProtocolVersions: []string{mcp.ProtocolVersion20260728}})
 	testutil.Must(t, err)
 	defer client.Close()
 	if _, err = client.CallTool(t.Context(), "ask_elicitation", nil); err == nil {
