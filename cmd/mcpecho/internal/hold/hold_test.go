@@ -54,11 +54,8 @@ func begin(t *testing.T, server *mcptest.Server, name, version string, handlers 
 			t.Errorf("ended after %v", took)
 		}
 	})
-	client := server.Connect(&mcp.Options{ProtocolVersions: []string{version}, Timeout: -1, MaxTimeout: -1, Handlers: []mcp.Handler{mcp.Tasks{}}, Trace: &mcp.Trace{Message: func(_ context.Context, sent bool, data []byte) {
-		if !sent {
-			h.Receive(data)
-		}
-	}}})
+	client, err := mcp.Connect(t.Context(), h.Wrap(server), &mcp.Options{ProtocolVersions: []string{version}, Timeout: -1, MaxTimeout: -1, Handlers: []mcp.Handler{mcp.Tasks{}}})
+	testutil.Must(t, err)
 	t.Cleanup(func() { client.Close() })
 	greeting := mcp.RawMessage(`{"protocolVersion":"` + version + `","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"a","version":"1"}}`)
 	if client.Server().Modern() {
@@ -467,7 +464,7 @@ func TestSlowReader(t *testing.T) {
 		testutil.Must(t, err)
 	}
 	for range 1000 {
-		h.Receive([]byte(`{"method":"notifications/message","params":{"level":"info","data":"secret"}}`))
+		h.receive("notifications/message", mcp.RawMessage(`{"level":"info","data":"secret"}`))
 	}
 	if res, err := call(t, "slow").CallTool(t.Context(), "echo", map[string]any{"text": "a"}); err != nil || res.Content[0].Text != "a" {
 		t.Error(err)
@@ -484,7 +481,7 @@ func TestLogsForACallerThatDoesNotRead(t *testing.T) {
 	s := greet(t, "stopped")
 	defer s.Close()
 	for range 100 {
-		h.Receive([]byte(`{"method":"notifications/message","params":{"level":"info","data":"` + strings.Repeat("x", 1<<20) + `"}}`))
+		h.receive("notifications/message", mcp.RawMessage(`{"level":"info","data":"`+strings.Repeat("x", 1<<20)+`"}`))
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
