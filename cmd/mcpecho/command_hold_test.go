@@ -417,10 +417,11 @@ func TestCallersWaitForTheServer(t *testing.T) {
 	}
 }
 
-// TestReleaseSession ends the server before it returns.
+// TestReleaseSession ends the server before it returns. Only release does.
 func TestReleaseSession(t *testing.T) {
 	t.Parallel()
 	h := holdServer(t, "released", "--", "mcpecho", "serve").begun(t)
+	runCommand(t, "raw", "@released", "mcpecho/release").want(t, failure.Refused, "", "mcpecho/release")
 	_, stderr, _ := startWatch(t, "@released")
 	stderr.until(t, "Watching")
 	other := holdServer(t, "released-2", "--", "mcpecho", "serve").begun(t)

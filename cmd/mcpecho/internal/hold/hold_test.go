@@ -86,7 +86,7 @@ func greet(t *testing.T, name string) net.Conn {
 	testutil.Must(t, err)
 	conn, err := net.Dial("unix", path+".sock")
 	testutil.Must(t, err)
-	_, err = io.WriteString(conn, `{"jsonrpc":"2.0","id":0,"method":"mcpecho/hello"}`+"\n"+`{"jsonrpc":"2.0","id":0,"method":"mcpecho/session"}`+"\n")
+	_, err = io.WriteString(conn, `{"jsonrpc":"2.0","id":0,"method":"\u0000mcpecho/hello"}`+"\n"+`{"jsonrpc":"2.0","id":0,"method":"\u0000mcpecho/session"}`+"\n")
 	testutil.Must(t, err)
 	for lines, b := 0, []byte{0}; lines < 2; { // of the responses
 		_, err = conn.Read(b)
@@ -438,8 +438,8 @@ func TestGarbage(t *testing.T) {
 		"x\n", "[]\n", "[1,2]\n", `{"jsonrpc":"2.0","id":1}` + "\n", `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":{}}}` + "\n",
 		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":[]}` + "\n", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","_meta":1}}` + "\n",
 		`{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":7}}` + "\n", `{"jsonrpc":"2.0","id":1,"method":"roots/list","params":[]}` + "\n",
-		`{"jsonrpc":"2.0","id":1,"method":"sampling/createMessage","params":{"messages":7}}` + "\n", `{"jsonrpc":"2.0","id":1,"id":9,"method":"mcpecho/ended","params":{}}` + "\n",
-		strings.Repeat(`{"jsonrpc":"2.0","id":1,"method":"mcpecho/kept"}`+"\n", 3000), strings.Repeat("[", 1<<20) + "\n",
+		`{"jsonrpc":"2.0","id":1,"method":"sampling/createMessage","params":{"messages":7}}` + "\n", `{"jsonrpc":"2.0","id":1,"id":9,"method":"\u0000mcpecho/ended","params":{}}` + "\n",
+		strings.Repeat(`{"jsonrpc":"2.0","id":1,"method":"\u0000mcpecho/kept"}`+"\n", 3000), strings.Repeat("[", 1<<20) + "\n",
 	} {
 		s := greet(t, "garbage")
 		go func() { _, _ = io.Copy(io.Discard, s) }() // ends with s
