@@ -27,7 +27,7 @@ const (
 	methodRelease = ownMethods + "release" // the holder ends before it responds; it and hello are those of all versions of mcpecho
 	methodSession = ownMethods + "session" // waits until the holder has a server, and describes the session
 	methodAsking  = ownMethods + "asking"  // a question of the server is open, or no longer
-	ownMethods    = "\x00mcpecho/" // which no argument of a program can have, so that raw does not send it
+	ownMethods    = "\x00mcpecho/"         // which no argument of a program can have, so that raw does not send it
 )
 
 // helloTime is how long the holder may take to respond, unless it is stopped.

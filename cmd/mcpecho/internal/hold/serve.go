@@ -33,7 +33,6 @@ type caller struct {
 
 	// The mutex of the Holder guards these.
 	calls      map[jsonrpc.ID]context.CancelFunc // without a response
-	greeted    bool                              // it has sent its first request
 	watching   bool
 	level      []byte                       // of the logs that it wants, as JSON; nil for none
 	listening  jsonrpc.ID                   // its last subscription (2026-07-28)
@@ -99,8 +98,8 @@ func (c *caller) message(m *jsonrpc.Message) {
 	h := c.h
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	switch first := !c.greeted; {
-	case first && (!m.IsRequest() || m.Method != methodHello), len(c.calls) >= maxCalls:
+	switch {
+	case len(c.calls) >= maxCalls:
 		c.leave()
 	case m.Method == "notifications/cancelled":
 		var id jsonrpc.ID
@@ -113,25 +112,22 @@ func (c *caller) message(m *jsonrpc.Message) {
 			c.running.Go(func() { _ = s.Client.Notify(c.ctx, m.Method, m.Params) }) // ends when the message is queued
 		}
 	default:
-		c.greeted = true
 		ctx, cancel := context.WithCancel(c.ctx)
 		c.calls[m.ID] = cancel
 		c.running.Go(func() { // ends with the response
+			defer cancel()
 			raw, err := c.handle(ctx, m)
 			h.mu.Lock()
 			delete(c.calls, m.ID)
 			h.mu.Unlock()
-			flushed := make(chan struct{})
-			if c.queue.Add(func() { close(flushed) }) { // the caller may leave with the response
-				select {
-				case <-flushed:
-				case <-c.conn.Done():
-				}
+			e, ends := c.wireError(err)
+			if ends || ctx.Err() != nil && c.ctx.Err() == nil { // the caller does not wait
+				return
 			}
-			if e, ends := c.wireError(err); !ends && (ctx.Err() == nil || c.ctx.Err() != nil) { // the caller waits
-				_ = c.conn.Reply(context.WithoutCancel(ctx), m.ID, raw, e) // ends with the connection
+			reply := func() { _ = c.conn.Reply(context.WithoutCancel(ctx), m.ID, raw, e) } // ends with the connection
+			if !c.queue.Add(reply) {                                                       // after notifications, as the caller may leave with the response
+				reply()
 			}
-			cancel()
 		})
 	}
 }
