@@ -16,6 +16,7 @@ import (
 	"github.com/stdmcp/stdmcp/internal/queue"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/host/config"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 	"github.com/stdmcp/stdmcp/mcp/stdio"
 )
@@ -282,10 +283,7 @@ func (c *caller) describe() (mcp.RawMessage, error) {
 	h.callers[c] = true
 	about := map[string]any{}
 	if e := h.session.Load().Entry; e != nil {
-		about["name"], about["source"], about["timeout"], about["deny"] = e.Name, e.Source, int64(e.Timeout), e.Tools.Deny
-		if e.Tools.Allow != nil {
-			about["allow"] = e.Tools.Allow
-		}
+		about["name"], about["source"], about["entry"] = e.Name, e.Source, &config.Server{Command: "held", Timeout: e.Timeout, Tools: e.Tools}
 	}
 	return wire.AppendValue(nil, about)
 }
