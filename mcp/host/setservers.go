@@ -183,6 +183,9 @@ func (h *Host) removeLocked(gone func(name string) bool, d *Diff) (stopped []*ru
 		}
 		h.names.release(s.name, func(string) bool { return false })
 		s.removed = true
+		if moved := h.watches.moved; moved != nil {
+			moved(s.cfg, nil)
+		}
 		s.wake()
 		if s.run != nil {
 			s.run.cancel()
@@ -237,6 +240,9 @@ func (h *Host) putServerLocked(cfg *Server, known *listing, d *Diff) *server {
 		s.enabled = !cfg.Disabled
 	}
 	if !sameConnection(old, cfg) {
+		if moved := h.watches.moved; moved != nil {
+			moved(old, cfg)
+		}
 		s.crashes, s.cached = nil, nil
 		s.params, s.tools, s.defs, s.lastDefs, s.info, s.known, s.offered = nil, nil, nil, nil, nil, nil, false
 		if s.state.client != nil {

@@ -23,7 +23,8 @@ const (
 )
 
 // A watch is a subscription that a model has requested through ResourceTools.
-// It survives reconnections and ends when its server is removed.
+// It survives reconnections and ends when its server is removed, or when the URL or
+// the command changes.
 type watch struct {
 	id                string
 	kind              watchKind
@@ -38,20 +39,26 @@ type watches struct {
 	mu   lock.Mutex
 	last int
 	list []*watch
+
+	moved func(old, cfg *Server) // linked only if a program has watches; the host's mu guards it
 }
 
 // maxWatches limits the number of watches, because models create them.
 const maxWatches = 256
 
 // watch adds a watch and calls run in a goroutine, with a context that ends
-// with the watch.
-func (h *Host) watch(w *watch, run func(context.Context)) error {
+// with the watch. client is that of the subscription, or nil.
+func (h *Host) watch(w *watch, client *mcp.Client, run func(context.Context)) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {
 		return ErrShutdown
 	}
+	if s := h.serverLocked(w.server); s == nil || client != nil && s.state.client != client {
+		return newError(connectionLost, "not subscribed", w.server, mcp.ErrClosed)
+	}
 	ws := &h.watches
+	ws.moved = h.moved
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
 	if len(ws.list) >= maxWatches {
@@ -84,6 +91,14 @@ func (h *Host) unwatch(match func(*watch) bool) bool {
 		return true
 	})
 	return len(ws.list) < before
+}
+
+// moved ends the watches of a server that has other settings now, or nil if it is
+// removed, unless they lead to the same server.
+func (h *Host) moved(old, cfg *Server) {
+	if cfg == nil || old.URL != cfg.URL || old.Command != cfg.Command || old.ID != cfg.ID || !slices.Equal(old.Args, cfg.Args) {
+		h.unwatch(func(w *watch) bool { return w.server == old.Name })
+	}
 }
 
 // subscribed returns the result of the tools that subscribe.
@@ -126,7 +141,7 @@ func (v *View) subscribeResource(ctx context.Context, r *CallReport) ([]byte, er
 		return nil, h.requestError("resource", in.server, err)
 	}
 	w := &watch{kind: watchResource, view: v, server: in.server, uri: in.uri, reason: in.reason}
-	if err := h.watch(w, func(ctx context.Context) { h.follow(ctx, w, client, sub) }); err != nil {
+	if err := h.watch(w, client, func(ctx context.Context) { h.follow(ctx, w, client, sub) }); err != nil {
 		sub.Close()
 		return nil, err
 	}
@@ -228,7 +243,7 @@ func (v *View) subscribePolling(ctx context.Context, r *CallReport) ([]byte, err
 		err = v.permitted(ctx, &in, r)
 	}
 	if err == nil {
-		err = v.host.watch(w, func(ctx context.Context) { v.host.poll(ctx, w, every, read) })
+		err = v.host.watch(w, nil, func(ctx context.Context) { v.host.poll(ctx, w, every, read) })
 	}
 	if err != nil {
 		return nil, err
@@ -281,7 +296,7 @@ func (h *Host) poll(ctx context.Context, w *watch, every time.Duration, read fun
 	failed := false // the previous time
 	for first := true; ; first = false {
 		text, err := read(ctx)
-		if ctx.Err() != nil || errors.Is(err, ErrUnknownServer) || errors.Is(err, ErrShutdown) {
+		if ctx.Err() != nil || errors.Is(err, ErrShutdown) {
 			return
 		}
 		if changed := !bytes.Equal(text, last) || (err != nil) != failed; first || changed {
