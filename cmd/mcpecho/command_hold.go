@@ -57,7 +57,7 @@ func (c *invocation) connectSession(ctx context.Context, s *conversation, opts *
 	p := c.newProgress(s.console, "connecting to "+c.targetName())
 	defer p.End()
 	s.era, _ = state.FindEra("", false) // hold remembers it
-	client, err := mcp.Connect(ctx, c.recorder.wrap(t), opts)
+	client, err := mcp.Connect(ctx, c.wrap(t), opts)
 	if err != nil {
 		return nil, err
 	}
@@ -156,12 +156,6 @@ func (c *invocation) beginSession(ctx context.Context, s *conversation) error {
 func (c *invocation) holdOptions(s *conversation, o *mcp.Options) {
 	say := func(text string, err error) { c.note(s, text+failure.Text(err)) }
 	o.Timeout, o.MaxTimeout = -1, -1
-	trace := o.Trace.Message
-	o.Trace.Message = func(ctx context.Context, sent bool, data []byte) {
-		if trace(ctx, sent, data); !sent {
-			c.hold.Receive(data)
-		}
-	}
 	o.Trace.Reconnect = func(_ context.Context, err error, _ time.Duration) {
 		say("A stream of the server has ended and is opened again: ", err)
 	}

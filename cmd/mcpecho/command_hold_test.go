@@ -310,6 +310,31 @@ func TestWatchSession(t *testing.T) {
 	}
 }
 
+// TestBatchReachesNoCaller, as the client discards it.
+func TestBatchReachesNoCaller(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("needs a shell")
+	}
+	const server = `while read -r line; do
+		id=${line#*'"id":'}; id=${id%%[,\}]*}
+		case $line in
+		*'"initialize"'*) result='{"protocolVersion":"2025-11-25","capabilities":{"logging":{}},"serverInfo":{"name":"a","version":"1"}}';;
+		*) result={}
+			echo '[[[{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"batch"}}]]]'
+			echo '{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"alone"}}';;
+		esac
+		case $line in *'"id":'*) echo '{"jsonrpc":"2.0","id":'$id',"result":'$result'}';; esac
+	done`
+	holdServer(t, "batch", "-q", "--protocol", "2025-11-25", "--", "sh", "-c", server).begun(t)
+	runCommand(t, "raw", "@batch", "ping").want(t, failure.Done, "{}\n", "")
+	stdout, _, end := startWatch(t, "@batch")
+	stdout.until(t, "alone")
+	if end(); strings.Contains(stdout.String(), "batch") {
+		t.Error(stdout)
+	}
+}
+
 // TestWatchForAWhile: watch ends when the time is over, and its status says whether it printed
 // anything.
 func TestWatchForAWhile(t *testing.T) {
@@ -392,10 +417,11 @@ func TestCallersWaitForTheServer(t *testing.T) {
 	}
 }
 
-// TestReleaseSession ends the server before it returns.
+// TestReleaseSession ends the server before it returns. Only release does.
 func TestReleaseSession(t *testing.T) {
 	t.Parallel()
 	h := holdServer(t, "released", "--", "mcpecho", "serve").begun(t)
+	runCommand(t, "raw", "@released", "mcpecho/release").want(t, failure.Refused, "", "mcpecho/release")
 	_, stderr, _ := startWatch(t, "@released")
 	stderr.until(t, "Watching")
 	other := holdServer(t, "released-2", "--", "mcpecho", "serve").begun(t)

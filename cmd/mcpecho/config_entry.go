@@ -280,7 +280,7 @@ func (c *invocation) entryTransport(s *conversation) (mcp.Transport, error) {
 		if f.Transport != "" || f.Header != nil || f.Insecure {
 			return nil, c.suggest("-t, -H and --insecure need a server at a URL, but "+c.targetName()+" is started", c.without("transport", "header", "insecure"))
 		}
-		return c.recorder.wrap(c.entryProgram(s)), nil
+		return c.wrap(c.entryProgram(s)), nil
 	case config.HTTP, config.SSE, "":
 		header := make(http.Header)
 		for key, value := range e.Headers {

@@ -43,7 +43,7 @@ func (c *invocation) transport(s *conversation) (mcp.Transport, error) {
 	if c.server != nil {
 		t := stdio.Command(c.server[0], c.server[1:]...)
 		t.Env, t.InheritEnv, t.Dir, t.Stderr = f.Env, f.InheritEnv, f.Dir, s.stderr
-		return c.recorder.wrap(t), nil
+		return c.wrap(t), nil
 	}
 	if f.Env != nil || f.InheritEnv || f.Dir != "" {
 		return nil, c.suggest("-e, --inherit-env and --cwd need a server that is started, not one at a URL", c.without("env", "inherit-env", "cwd"))
@@ -65,12 +65,12 @@ func (c *invocation) urlTransport(url string, header http.Header, way string) (m
 	switch way {
 	case "http":
 		c.otherTransport = events
-		return c.recorder.wrap(stream), nil
+		return c.wrap(stream), nil
 	case "sse":
 		c.otherTransport = stream
-		return c.recorder.wrap(events), nil
+		return c.wrap(events), nil
 	}
-	return mcp.FirstOf(c.recorder.wrap(stream), c.recorder.wrap(events)), nil
+	return mcp.FirstOf(c.wrap(stream), c.wrap(events)), nil
 }
 
 // insecureClient returns a client that does not verify certificates. It sends no tokens

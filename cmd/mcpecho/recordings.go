@@ -122,15 +122,16 @@ func (c *invocation) setAside(name string) (bool, error) {
 	}
 }
 
-// wrap returns a transport whose connections are recorded.
-func (r *recorder) wrap(t mcp.Transport) mcp.Transport {
-	if r == nil {
-		return t
+// wrap returns a transport whose connections are recorded, and passes notifications to callers.
+func (c *invocation) wrap(t mcp.Transport) mcp.Transport {
+	switch r := c.recorder; {
+	case r == nil:
+	case r.observe != nil:
+		t = r.observe(t)
+	default:
+		t = r.w.Wrap(t)
 	}
-	if r.observe != nil {
-		return r.observe(t)
-	}
-	return r.w.Wrap(t)
+	return c.hold.Wrap(t)
 }
 
 func (r *recorder) close() error {

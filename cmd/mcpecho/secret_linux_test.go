@@ -90,7 +90,7 @@ func TestRecordingOfSession(t *testing.T) {
 	t.Parallel()
 	server := append([]string{"-e", "API_KEY=hunter2secret", "-e", `CREDENTIALS_JSON={"pin": 7654321,"of":["hunter2other"]}`}, shellServer(`	*'"tools/call"'*)
 		echo '{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"'$API_KEY'"}}'
-		echo '{"jsonrpc":"2.0","method":"mcpecho/masked","params":{"jsonrpc":"2.0","method":"imitated"}}'
+		echo '{"jsonrpc":"2.0","method":"\u0000mcpecho/masked","params":{"jsonrpc":"2.0","method":"imitated"}}'
 		answer='"result":{"content":[{"type":"text","text":"'$API_KEY'"}],"structuredContent":{"key":'$CREDENTIALS_JSON'}}' ;;
 	*'"prompts/list"'*) echo "$API_KEY" >&2; exit 3 ;;`)...)
 	holdServer(t, append([]string{"rec"}, server...)...).begun(t)

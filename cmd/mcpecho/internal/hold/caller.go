@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net"
-	"strconv"
 	"strings"
 	"time"
 
@@ -27,7 +26,7 @@ const (
 	methodRelease = ownMethods + "release" // the holder ends before it responds; it and hello are those of all versions of mcpecho
 	methodSession = ownMethods + "session" // waits until the holder has a server, and describes the session
 	methodAsking  = ownMethods + "asking"  // a question of the server is open, or no longer
-	ownMethods    = "mcpecho/"
+	ownMethods    = "\x00mcpecho/"         // which no argument of a program can have, so that raw does not send it
 )
 
 // helloTime is how long the holder may take to respond, unless it is stopped.
@@ -74,13 +73,14 @@ func (t *Transport) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, 
 	if err == nil {
 		raw, err = c.Call(ctx, &jsonrpc.Request{Method: methodSession})
 	}
+	if name := wire.TextOf(raw, "name"); name != "" {
+		t.Entry = &config.Server{Name: name}
+		err = t.Entry.UnmarshalJSON(wire.Lookup(raw, "entry"))
+		t.Entry.Source = wire.TextOf(raw, "source")
+	}
 	if err != nil {
 		_ = c.Close()
 		return nil, err
-	}
-	if name := wire.TextOf(raw, "name"); name != "" {
-		ns, _ := strconv.ParseInt(string(wire.Lookup(raw, "timeout")), 10, 64)
-		t.Entry = &config.Server{Name: name, Source: wire.TextOf(raw, "source"), Timeout: time.Duration(ns), Tools: config.Filter{Allow: texts(raw, "allow"), Deny: texts(raw, "deny")}}
 	}
 	t.conn = c
 	return c, nil
@@ -212,17 +212,4 @@ func isOwn(e *jsonrpc.Error) bool { return e.Code>>8 == ownCode>>8 }
 // ownError returns a failure as the error of a response.
 func ownError(f *failure.Error) *jsonrpc.Error {
 	return &jsonrpc.Error{Code: ownCode + int64(f.Status), Message: f.Kind + "\x00" + f.Hint + "\x00" + f.Message}
-}
-
-// texts returns the strings of a list of an object; nil without the list.
-func texts(object []byte, key string) (list []string) {
-	r := wire.NewReader(wire.Lookup(object, key))
-	if r.Kind() != wire.Array {
-		return nil
-	}
-	list = []string{}
-	for r.Array(); r.More(); {
-		list = append(list, r.String())
-	}
-	return list
 }

@@ -54,11 +54,8 @@ func begin(t *testing.T, server *mcptest.Server, name, version string, handlers 
 			t.Errorf("ended after %v", took)
 		}
 	})
-	client := server.Connect(&mcp.Options{ProtocolVersions: []string{version}, Timeout: -1, MaxTimeout: -1, Handlers: []mcp.Handler{mcp.Tasks{}}, Trace: &mcp.Trace{Message: func(_ context.Context, sent bool, data []byte) {
-		if !sent {
-			h.Receive(data)
-		}
-	}}})
+	client, err := mcp.Connect(t.Context(), h.Wrap(server), &mcp.Options{ProtocolVersions: []string{version}, Timeout: -1, MaxTimeout: -1, Handlers: []mcp.Handler{mcp.Tasks{}}})
+	testutil.Must(t, err)
 	t.Cleanup(func() { client.Close() })
 	greeting := mcp.RawMessage(`{"protocolVersion":"` + version + `","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"a","version":"1"}}`)
 	if client.Server().Modern() {
@@ -89,7 +86,7 @@ func greet(t *testing.T, name string) net.Conn {
 	testutil.Must(t, err)
 	conn, err := net.Dial("unix", path+".sock")
 	testutil.Must(t, err)
-	_, err = io.WriteString(conn, `{"jsonrpc":"2.0","id":0,"method":"mcpecho/hello"}`+"\n"+`{"jsonrpc":"2.0","id":0,"method":"mcpecho/session"}`+"\n")
+	_, err = io.WriteString(conn, `{"jsonrpc":"2.0","id":0,"method":"\u0000mcpecho/hello"}`+"\n"+`{"jsonrpc":"2.0","id":0,"method":"\u0000mcpecho/session"}`+"\n")
 	testutil.Must(t, err)
 	for lines, b := 0, []byte{0}; lines < 2; { // of the responses
 		_, err = conn.Read(b)
@@ -441,8 +438,8 @@ func TestGarbage(t *testing.T) {
 		"x\n", "[]\n", "[1,2]\n", `{"jsonrpc":"2.0","id":1}` + "\n", `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":{}}}` + "\n",
 		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":[]}` + "\n", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","_meta":1}}` + "\n",
 		`{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":7}}` + "\n", `{"jsonrpc":"2.0","id":1,"method":"roots/list","params":[]}` + "\n",
-		`{"jsonrpc":"2.0","id":1,"method":"sampling/createMessage","params":{"messages":7}}` + "\n", `{"jsonrpc":"2.0","id":1,"id":9,"method":"mcpecho/ended","params":{}}` + "\n",
-		strings.Repeat(`{"jsonrpc":"2.0","id":1,"method":"mcpecho/kept"}`+"\n", 3000), strings.Repeat("[", 1<<20) + "\n",
+		`{"jsonrpc":"2.0","id":1,"method":"sampling/createMessage","params":{"messages":7}}` + "\n", `{"jsonrpc":"2.0","id":1,"id":9,"method":"\u0000mcpecho/ended","params":{}}` + "\n",
+		strings.Repeat(`{"jsonrpc":"2.0","id":1,"method":"\u0000mcpecho/kept"}`+"\n", 3000), strings.Repeat("[", 1<<20) + "\n",
 	} {
 		s := greet(t, "garbage")
 		go func() { _, _ = io.Copy(io.Discard, s) }() // ends with s
@@ -467,7 +464,7 @@ func TestSlowReader(t *testing.T) {
 		testutil.Must(t, err)
 	}
 	for range 1000 {
-		h.Receive([]byte(`{"method":"notifications/message","params":{"level":"info","data":"secret"}}`))
+		h.receive("notifications/message", mcp.RawMessage(`{"level":"info","data":"secret"}`))
 	}
 	if res, err := call(t, "slow").CallTool(t.Context(), "echo", map[string]any{"text": "a"}); err != nil || res.Content[0].Text != "a" {
 		t.Error(err)
@@ -484,7 +481,7 @@ func TestLogsForACallerThatDoesNotRead(t *testing.T) {
 	s := greet(t, "stopped")
 	defer s.Close()
 	for range 100 {
-		h.Receive([]byte(`{"method":"notifications/message","params":{"level":"info","data":"` + strings.Repeat("x", 1<<20) + `"}}`))
+		h.receive("notifications/message", mcp.RawMessage(`{"level":"info","data":"`+strings.Repeat("x", 1<<20)+`"}`))
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()

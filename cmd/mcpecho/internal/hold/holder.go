@@ -194,25 +194,41 @@ func (h *Holder) keepLocked(n notification) {
 	}
 }
 
-// Receive passes a message of the server to all callers if it is a notification that belongs
-// to no call, unless the server imitates the holder. From 2026-07-28 on, changes come by the
-// subscription of each. The client calls Receive before it uses the message, so that callers
-// receive what the server has sent before a response.
-func (h *Holder) Receive(data []byte) {
-	if r := wire.NewReader(data); r.Kind() == wire.Array { // a batch
-		for r.Array(); r.More(); {
-			h.Receive(r.Raw())
-		}
-		return
+// Wrap returns a transport whose notifications callers receive before the response that
+// follows, but for those of calls and what imitates the holder. From 2026-07-28 on, changes
+// come by the subscription of each. A nil Holder has no callers.
+func (h *Holder) Wrap(t mcp.Transport) mcp.Transport {
+	if h == nil {
+		return t
 	}
-	s, method := h.session.Load(), wire.TextOf(data, "method")
+	return &heldTransport{t, h}
+}
+
+type heldTransport struct {
+	mcp.Transport
+	h *Holder
+}
+
+func (t *heldTransport) Open(ctx context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
+	message := h.Message
+	h.Message = func(conn jsonrpc.Conn, m *jsonrpc.Message) {
+		if !m.IsRequest() {
+			t.h.receive(m.Method, m.Params)
+		}
+		message(conn, m)
+	}
+	return t.Transport.Open(ctx, h)
+}
+
+func (h *Holder) receive(method string, params mcp.RawMessage) {
+	s := h.session.Load()
 	switch {
-	case method == "", wire.Lookup(data, "id") != nil, strings.HasPrefix(method, ownMethods), method == "notifications/progress", method == "notifications/cancelled":
+	case strings.HasPrefix(method, ownMethods), method == "notifications/progress", method == "notifications/cancelled":
 		return
 	case isSubscribed(method) && s != nil && s.Client.Server().Modern():
 		return
 	}
-	n := notification{method, secrets.HideJSON(wire.Lookup(data, "params"), h.hide)}
+	n := notification{method, secrets.HideJSON(params, h.hide)}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if method == "notifications/message" {

@@ -34,8 +34,8 @@ func (c *maskingConn) Write(p []byte) (int, error) {
 			masked = []byte(`"` + diag.Mask + `"`)
 		}
 		if bytes.Contains(masked, []byte(diag.Mask)) {
-			b = append(append(b, `{"jsonrpc":"2.0","method":"`+methodMasked+`","params":`...), masked...)
-			b = append(b, "}\n"...)
+			b = wire.AppendString(append(b, `{"jsonrpc":"2.0","method":`...), methodMasked)
+			b = append(append(append(b, `,"params":`...), masked...), "}\n"...)
 		}
 		b = append(b, line...)
 	}

@@ -11,7 +11,7 @@ func TestTraceMasked(t *testing.T) {
 		text string
 	}{
 		{true, `{"id":1,"method":"tools/call","params":{"a":1}}`},
-		{false, `{"method":"mcpecho/masked","params":{"id":1,"result":"***"}}`},
+		{false, `{"method":"\u0000mcpecho/masked","params":{"id":1,"result":"***"}}`},
 		{false, `{"id":1,"result":"secret"}`},
 		{false, `{"method":"plain"}`},
 		{true, `{"id":2,"method":"elicitation/create","params":{"message":"secret"}}`},

@@ -16,6 +16,7 @@ import (
 	"github.com/stdmcp/stdmcp/internal/queue"
 	"github.com/stdmcp/stdmcp/internal/wire"
 	"github.com/stdmcp/stdmcp/mcp"
+	"github.com/stdmcp/stdmcp/mcp/host/config"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
 	"github.com/stdmcp/stdmcp/mcp/stdio"
 )
@@ -33,7 +34,6 @@ type caller struct {
 
 	// The mutex of the Holder guards these.
 	calls      map[jsonrpc.ID]context.CancelFunc // without a response
-	greeted    bool                              // it has sent its first request
 	watching   bool
 	level      []byte                       // of the logs that it wants, as JSON; nil for none
 	listening  jsonrpc.ID                   // its last subscription (2026-07-28)
@@ -99,8 +99,8 @@ func (c *caller) message(m *jsonrpc.Message) {
 	h := c.h
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	switch first := !c.greeted; {
-	case first && (!m.IsRequest() || m.Method != methodHello), len(c.calls) >= maxCalls:
+	switch {
+	case len(c.calls) >= maxCalls:
 		c.leave()
 	case m.Method == "notifications/cancelled":
 		var id jsonrpc.ID
@@ -113,25 +113,22 @@ func (c *caller) message(m *jsonrpc.Message) {
 			c.running.Go(func() { _ = s.Client.Notify(c.ctx, m.Method, m.Params) }) // ends when the message is queued
 		}
 	default:
-		c.greeted = true
 		ctx, cancel := context.WithCancel(c.ctx)
 		c.calls[m.ID] = cancel
 		c.running.Go(func() { // ends with the response
+			defer cancel()
 			raw, err := c.handle(ctx, m)
 			h.mu.Lock()
 			delete(c.calls, m.ID)
 			h.mu.Unlock()
-			flushed := make(chan struct{})
-			if c.queue.Add(func() { close(flushed) }) { // the caller may leave with the response
-				select {
-				case <-flushed:
-				case <-c.conn.Done():
-				}
+			e, ends := c.wireError(err)
+			if ends || ctx.Err() != nil && c.ctx.Err() == nil { // the caller does not wait
+				return
 			}
-			if e, ends := c.wireError(err); !ends && (ctx.Err() == nil || c.ctx.Err() != nil) { // the caller waits
-				_ = c.conn.Reply(context.WithoutCancel(ctx), m.ID, raw, e) // ends with the connection
+			reply := func() { _ = c.conn.Reply(context.WithoutCancel(ctx), m.ID, raw, e) } // ends with the connection
+			if !c.queue.Add(reply) {                                                       // after notifications, as the caller may leave with the response
+				reply()
 			}
-			cancel()
 		})
 	}
 }
@@ -286,10 +283,7 @@ func (c *caller) describe() (mcp.RawMessage, error) {
 	h.callers[c] = true
 	about := map[string]any{}
 	if e := h.session.Load().Entry; e != nil {
-		about["name"], about["source"], about["timeout"], about["deny"] = e.Name, e.Source, int64(e.Timeout), e.Tools.Deny
-		if e.Tools.Allow != nil {
-			about["allow"] = e.Tools.Allow
-		}
+		about["name"], about["source"], about["entry"] = e.Name, e.Source, &config.Server{Command: "held", Timeout: e.Timeout, Tools: e.Tools}
 	}
 	return wire.AppendValue(nil, about)
 }
