@@ -3,7 +3,6 @@ package hold
 import (
 	"context"
 	"errors"
-	"io"
 	"net"
 	"os"
 	"slices"
@@ -20,7 +19,6 @@ import (
 	"github.com/stdmcp/stdmcp/mcp"
 	"github.com/stdmcp/stdmcp/mcp/host/config"
 	"github.com/stdmcp/stdmcp/mcp/jsonrpc"
-	"github.com/stdmcp/stdmcp/mcp/stdio"
 )
 
 const (
@@ -304,29 +302,22 @@ func (h *Holder) Idle() bool {
 	return true
 }
 
-// A pipe is one end of two pipes.
-type pipe struct {
-	*io.PipeReader
-	*io.PipeWriter
-}
-
-func (p pipe) Close() error { return errors.Join(p.PipeReader.Close(), p.PipeWriter.Close()) }
-
 // connectAnswerer connects a client with these handlers to the holder, which sends it as its
 // server what they are to answer.
 func (h *Holder) connectAnswerer(handlers []mcp.Handler) (err error) {
-	// net.Pipe makes mcpecho 16 KB larger.
-	fromUs, toThem := io.Pipe()
-	fromThem, toUs := io.Pipe()
-	ours, theirs := pipe{fromThem, toThem}, pipe{fromUs, toUs}
-	h.asker, err = stdio.Stream(ours).Open(h.ctx, jsonrpc.Handler{Message: func(conn jsonrpc.Conn, m *jsonrpc.Message) {
+	ours, theirs := jsonrpc.Pipe()
+	h.asker = jsonrpc.NewConn(ours, jsonrpc.Handler{Message: func(conn jsonrpc.Conn, m *jsonrpc.Message) {
 		if m.IsRequest() {
 			_ = conn.Reply(h.ctx, m.ID, mcp.RawMessage(`{"protocolVersion":"`+mcp.ProtocolVersion20251125+`","capabilities":{},"serverInfo":{"name":"","version":""}}`), nil)
 		}
 	}})
-	if err != nil {
-		return err
-	}
-	h.answerer, err = mcp.Connect(h.ctx, stdio.Stream(theirs), &mcp.Options{ProtocolVersions: []string{mcp.ProtocolVersion20251125}, Handlers: handlers})
+	h.answerer, err = mcp.Connect(h.ctx, streamTransport{theirs}, &mcp.Options{ProtocolVersions: []string{mcp.ProtocolVersion20251125}, Handlers: handlers})
 	return err
+}
+
+type streamTransport struct{ jsonrpc.Stream }
+
+func (t streamTransport) Features() (f jsonrpc.TransportFeatures) { return f }
+func (t streamTransport) Open(_ context.Context, h jsonrpc.Handler) (jsonrpc.Conn, error) {
+	return jsonrpc.NewConn(t.Stream, h), nil
 }
