@@ -39,6 +39,8 @@ func holdServer(t *testing.T, args ...string) *heldServer {
 	done := make(chan struct{})
 	go func() { // ends with ctx, or the server
 		defer close(done)
+		defer close(h.stdout.done)
+		defer close(h.stderr.done)
 		h.ended <- run(ctx, serverArgs(t, append([]string{"hold"}, args...)), &environment{stdin: strings.NewReader(""), stdout: h.stdout, stderr: h.stderr, getenv: func(string) string { return "" }, self: mcpechoPath(t), name: "mcpecho"})
 	}()
 	t.Cleanup(func() {

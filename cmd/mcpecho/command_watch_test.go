@@ -19,9 +19,12 @@ type transcript struct {
 	mu   sync.Mutex
 	text strings.Builder
 	more chan struct{} // buffered; there is more
+	done chan struct{} // closed if there will be no more
 }
 
-func newTranscript() *transcript { return &transcript{more: make(chan struct{}, 1)} }
+func newTranscript() *transcript {
+	return &transcript{more: make(chan struct{}, 1), done: make(chan struct{})}
+}
 
 func (o *transcript) Write(p []byte) (int, error) {
 	o.mu.Lock()
@@ -46,9 +49,14 @@ func (o *transcript) until(t *testing.T, text string) {
 	for !strings.Contains(o.String(), text) {
 		select {
 		case <-o.more:
+			continue
+		case <-o.done:
+			if strings.Contains(o.String(), text) {
+				return
+			}
 		case <-late:
-			t.Fatalf("waited for %q after %q", text, o.String())
 		}
+		t.Fatalf("waited for %q after %q", text, o.String())
 	}
 }
 
@@ -59,7 +67,11 @@ func startWatch(t *testing.T, args ...string) (stdout, stderr *transcript, end f
 	ctx, cancel := context.WithCancel(t.Context())
 	status := make(chan int, 1)
 	w := &environment{stdin: strings.NewReader(""), stdout: stdout, stderr: stderr, getenv: func(string) string { return "" }, self: mcpechoPath(t), name: "mcpecho"}
-	go func() { status <- run(ctx, serverArgs(t, append([]string{"watch"}, args...)), w) }() // ends with end
+	go func() { // ends with end
+		defer close(stdout.done)
+		defer close(stderr.done)
+		status <- run(ctx, serverArgs(t, append([]string{"watch"}, args...)), w)
+	}()
 	end = func() int { cancel(); return <-status }
 	t.Cleanup(func() { cancel() })
 	return stdout, stderr, end

@@ -126,7 +126,8 @@ func (c *caller) message(m *jsonrpc.Message) {
 				return
 			}
 			reply := func() { _ = c.conn.Reply(context.WithoutCancel(ctx), m.ID, raw, e) } // ends with the connection
-			if !c.queue.Add(reply) {                                                       // after notifications, as the caller may leave with the response
+			// After notifications, as the caller may leave with the response.
+			if !c.queue.Add(reply) {
 				reply()
 			}
 		})
