@@ -134,6 +134,10 @@ func TestStructuredCopyOfPicture(t *testing.T) {
 	var out, stderr strings.Builder
 	c := &invocation{environment: &environment{stdout: &out, stderr: &stderr, getenv: func(string) string { return "" }}, sent: new(recording.Secrets)}
 	c.flags.Output = filepath.Join(t.TempDir(), "n.png")
+	file, err := os.Create(c.flags.Output)
+	testutil.Must(t, err)
+	defer file.Close()
+	c.output = &output{file: file}
 	res := &mcp.CallToolResult{Content: []mcp.Content{{Type: mcp.ContentImage, Data: "aGk=", MIMEType: "image/png"}}, StructuredContent: json.RawMessage(`{"data":"aGk="}`)}
 	testutil.Must(t, c.printCall(&conversation{console: c.console()}, res))
 	if out.String() != "" || !strings.HasSuffix(stderr.String(), "n.png: image/png, 2 bytes.\n") {
