@@ -29,8 +29,8 @@ const (
 	ownMethods    = "\x00mcpecho/"         // which no argument of a program can have, so that raw does not send it
 )
 
-// helloTime is how long the holder may take to respond, unless it is stopped.
-var helloTime = 2 * time.Second
+// helloTime is how long the holder may take to respond on a busy machine, unless it is stopped.
+var helloTime = 10 * time.Second
 
 // maxAnswer is how many bytes a message of the holder may have: those of a server's message,
 // whose text may become longer.
