@@ -52,7 +52,7 @@ func (c *invocation) findSession() (is bool, err error) {
 
 // connectSession connects to the holder of the session.
 func (c *invocation) connectSession(ctx context.Context, s *conversation, opts *mcp.Options) (*mcp.Client, error) {
-	t := &hold.Transport{Name: hold.Name{Text: c.session, Program: c.name}, Records: c.recorder != nil, Note: func(note string) { c.note(s, note) }}
+	t := &hold.Transport{Name: hold.Name{Text: c.session, Program: c.name}, Records: c.recorder != nil, Watches: c.command.name == "watch", Note: func(note string) { c.note(s, note) }}
 	opts.Handlers = append(t.Handlers(), mcp.Tasks{})
 	p := c.newProgress(s.console, "connecting to "+c.targetName())
 	defer p.End()

@@ -299,11 +299,14 @@ func TestWatchSession(t *testing.T) {
 		stdout.until(t, "updated echo://text\n")
 		runCommand(t, "call", "@watched", "log")
 		stdout.until(t, "log emergency echo")
+		if o := runCommand(t, "call", "@watched", "log", "--log-level", "error"); !strings.Contains(o.stderr, "critical") || strings.Contains(o.stderr, "warning") {
+			t.Errorf("beside a watch that wants all: %+v", o)
+		}
 		second, begun, endSecond := startWatch(t, "@watched")
 		begun.until(t, "Press Ctrl-C")
 		runCommand(t, "call", "@watched", "add_tool")
 		second.until(t, "changed tools\n")
-		if status := end(); status != failure.Interrupted || strings.Count(stdout.String(), "log emergency echo") != 1 {
+		if status := end(); status != failure.Interrupted || strings.Count(stdout.String(), "log emergency echo") != 2 {
 			t.Errorf("status %d: %s", status, stdout)
 		}
 		endSecond()

@@ -336,7 +336,7 @@ ADDR is that of "serve". "mcpecho serve --replay FILE" is the recorded server ag
 Put the line in ~/.bashrc, ~/.zshrc or ~/.config/fish/config.fish to have it in
 every new shell.`,
 			flags: nil, run: runCompletion,
-			example: []string{"completion fish > ~/.config/fish/completions/mcpecho.fish"},
+			example: []string{"completion bash"},
 		}, {
 			name: "help", group: "Configure", args: "[COMMAND|flags]", max: 1,
 			short: "Describe a command, or the flags that commands share",

@@ -3,10 +3,12 @@ package main
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/failure"
+	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/flags"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/state"
 	"github.com/stdmcp/stdmcp/cmd/mcpecho/internal/terminal"
 	"github.com/stdmcp/stdmcp/internal/diag"
@@ -158,6 +160,13 @@ func (c *invocation) options(s *conversation) *mcp.Options {
 	}
 	if c.onLog != nil {
 		opts.LogLevel, opts.Log = "", func(_ context.Context, m *mcp.LogMessage) { c.onLog(m) }
+	}
+	if log, level := opts.Log, c.flags.LogLevel; level != "" && log != nil { // another caller of a session, or the server, may want more
+		opts.Log = func(ctx context.Context, m *mcp.LogMessage) {
+			if i := slices.Index(flags.LogLevels, string(m.Level)); i < 0 || i >= slices.Index(flags.LogLevels, string(level)) {
+				log(ctx, m)
+			}
+		}
 	}
 	return opts
 }

@@ -44,6 +44,7 @@ type Transport struct {
 	Name
 	Note    func(string) // receives what the holder says about questions of the server; may be nil
 	Records bool         // whether Trace receives messages without the secrets of the server's settings
+	Watches bool         // whether the caller will request Kept, and receives kept notifications only then
 
 	// Entry has the name, the source, the tools and the timeout of the entry that the holder
 	// has connected to; nil for another server. Open sets it.
@@ -171,7 +172,8 @@ func (t *Transport) dial(ctx context.Context, h jsonrpc.Handler) (_ *callerConn,
 		return nil, "", err
 	}
 	silent := &failure.Error{Status: failure.Unreachable, Kind: "timeout", Message: "the process that holds @" + t.Text + " does not respond: it may be stopped", Hint: "continue it, with fg in its terminal, or end it"}
-	raw, err := c.Call(ctx, &jsonrpc.Request{Method: methodHello, Params: append(wire.AppendBool([]byte(`{"records":`), t.Records), '}'), Timeout: helloTime, TimeoutErr: silent})
+	params := append(wire.AppendBool(append(wire.AppendBool([]byte(`{"records":`), t.Records), `,"watches":`...), t.Watches), '}')
+	raw, err := c.Call(ctx, &jsonrpc.Request{Method: methodHello, Params: params, Timeout: helloTime, TimeoutErr: silent})
 	if err != nil {
 		_ = c.Close()
 		return nil, "", err

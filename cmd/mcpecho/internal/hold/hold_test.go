@@ -357,6 +357,30 @@ func TestLevelOfWatch(t *testing.T) {
 	}
 }
 
+// TestLogsBeforeKept: a caller that watches receives each log once, in the server's order.
+func TestLogsBeforeKept(t *testing.T) {
+	inFolder(t)
+	h := begin(t, echo(t), "order", versions[1])
+	send := func(text string) {
+		h.receive("notifications/message", mcp.RawMessage(`{"level":"info","data":"`+text+`"}`))
+	}
+	send("1")
+	tr := &Transport{Name: Name{"order", "mcpecho"}, Watches: true}
+	var logs []string // a client calls Log one after another, and before it returns a later response
+	watch, err := mcp.Connect(t.Context(), tr, &mcp.Options{Handlers: tr.Handlers(), Log: func(_ context.Context, m *mcp.LogMessage) { logs = append(logs, string(m.Data)) }})
+	testutil.Must(t, err)
+	send("2")
+	_, err = watch.Call(t.Context(), Kept, nil)
+	testutil.Must(t, err)
+	send("3")
+	_, err = watch.CallTool(t.Context(), "echo", map[string]any{"text": "a"})
+	testutil.Must(t, err)
+	watch.Close()
+	if !slices.Equal(logs, []string{`"1"`, `"2"`, `"3"`}) {
+		t.Errorf("%q", logs)
+	}
+}
+
 // TestLevelOfTheServer: before 2026-07-28, it is that with the most logs of all callers, also
 // after one has left.
 func TestLevelOfTheServer(t *testing.T) {

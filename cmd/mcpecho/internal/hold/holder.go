@@ -176,20 +176,21 @@ func (h *Holder) follow(client *mcp.Client, following chan struct{}) {
 	}
 }
 
-// keepLocked keeps a notification for the next watch, if there is none now.
-func (h *Holder) keepLocked(n notification) {
+// keepLocked keeps a notification for the next watch, and reports whether there is none now.
+func (h *Holder) keepLocked(n notification) bool {
 	for c := range h.callers {
 		if c.watching {
-			return
+			return false
 		}
 	}
 	if n.params == nil && slices.ContainsFunc(h.kept, func(k notification) bool { return k.method == n.method }) {
-		return
+		return true
 	}
 	h.kept = append(h.kept, n)
 	for h.keptSize += len(n.params); len(h.kept) > maxWaiting || h.keptSize > keptSize; h.kept = h.kept[1:] {
 		h.keptSize -= len(h.kept[0].params)
 	}
+	return true
 }
 
 // Wrap returns a transport whose notifications callers receive before the response that
@@ -229,10 +230,12 @@ func (h *Holder) receive(method string, params mcp.RawMessage) {
 	n := notification{method, secrets.HideJSON(params, h.hide)}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if method == "notifications/message" {
-		h.keepLocked(n)
+	kept := method == "notifications/message" && h.keepLocked(n)
+	for c := range h.callers {
+		if !kept || !c.watches {
+			c.send(n)
+		}
 	}
-	h.sendLocked(n)
 }
 
 func isSubscribed(method string) bool {

@@ -34,6 +34,7 @@ type caller struct {
 
 	// The mutex of the Holder guards these.
 	calls      map[jsonrpc.ID]context.CancelFunc // without a response
+	watches    bool                              // will watch
 	watching   bool
 	level      []byte                       // of the logs that it wants, as JSON; nil for none
 	listening  jsonrpc.ID                   // its last subscription (2026-07-28)
@@ -199,6 +200,9 @@ func (c *caller) handle(ctx context.Context, m *jsonrpc.Message) (mcp.RawMessage
 		return nil, ctx.Err()
 	case methodHello:
 		c.socket.records.Store(string(wire.Lookup(m.Params, "records")) == "true")
+		h.mu.Lock()
+		c.watches = string(wire.Lookup(m.Params, "watches")) == "true"
+		h.mu.Unlock()
 		return wire.AppendValue(nil, map[string]any{"version": mcp.Version})
 	}
 	select {
