@@ -53,7 +53,7 @@ func (c *invocation) findSession() (is bool, err error) {
 // connectSession connects to the holder of the session.
 func (c *invocation) connectSession(ctx context.Context, s *conversation, opts *mcp.Options) (*mcp.Client, error) {
 	t := &hold.Transport{Name: hold.Name{Text: c.session, Program: c.name}, Records: c.recorder != nil, Watches: c.command.name == "watch", Note: func(note string) { c.note(s, note) }}
-	opts.Handlers = append(t.Handlers(), mcp.Tasks{})
+	opts.Handlers, opts.ProbeTimeout = append(t.Handlers(), mcp.Tasks{}), -1 // the holder refuses the wrong one, however busy it is
 	p := c.newProgress(s.console, "connecting to "+c.targetName())
 	defer p.End()
 	s.era, _ = state.FindEra("", false) // hold remembers it
