@@ -479,7 +479,7 @@ func TestGarbage(t *testing.T) {
 func TestSlowReader(t *testing.T) {
 	inFolder(t)
 	server := echo(t)
-	server.Tool("large", nil, func(*mcptest.Call) (any, error) { return strings.Repeat("x", 1<<20), nil })
+	server.Tool("large", nil, func(*mcptest.Call) (any, error) { return strings.Repeat("x", 1<<18), nil })
 	h := begin(t, server, "slow", versions[1])
 	s := greet(t, "slow")
 	defer s.Close()
