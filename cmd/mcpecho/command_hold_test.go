@@ -254,7 +254,7 @@ func TestWrongAnswerOfHold(t *testing.T) {
 func TestSessionOfConfiguredServer(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "x.json")
-	text := `{"mcpServers": {"few": {"command": ` + strconv.Quote(mcpechoPath(t)) + `, "args": ["serve"], "env": {"GORACE": "atexit_sleep_ms=0"}, "excludeTools": ["fail"], "timeout": "2s"}}}`
+	text := `{"mcpServers": {"few": {"command": ` + strconv.Quote(mcpechoPath(t)) + `, "args": ["serve"], "env": {"GORACE": "atexit_sleep_ms=0"}, "excludeTools": ["fail"], "timeout": "4s"}}}`
 	testutil.Must(t, os.WriteFile(file, []byte(text), 0o600))
 	holdServer(t, "few", "-c", file).begun(t)
 	if r := runCommand(t, "tools", "@few"); strings.Contains(r.stdout, "fail") || !strings.Contains(r.stdout, "echo") || !strings.Contains(r.stderr, "excludes 1 tool") {
@@ -275,12 +275,12 @@ func TestSessionOfConfiguredServer(t *testing.T) {
 			}
 		})
 	}
-	if r := runCommand(t, "call", "@few", "slow", "seconds=3", "--timeout", "30s"); r.status != failure.Done {
+	if r := runCommand(t, "call", "@few", "slow", "seconds=5", "--timeout", "30s"); r.status != failure.Done {
 		t.Errorf("%+v", r)
 	}
 	all.Wait()
 	holdServer(t, "second", file+":few").begun(t)
-	runCommand(t, "call", "@second", "echo", "message=a").want(t, failure.Done, "a\n", "")
+	runCommand(t, "call", "@second", "echo", "message=a", "--timeout", "30s").want(t, failure.Done, "a\n", "")
 }
 
 // TestWatchSession: what arrives while no caller watches is kept for the next watch, and the
