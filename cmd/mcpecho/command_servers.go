@@ -107,11 +107,11 @@ func runServers(ctx context.Context, c *invocation) error {
 	}
 	for _, name := range sessions {
 		about, status := hold.Name{Text: name}.About(), "starting: "
-		member := func(key string) string { return wire.TextOf(wire.Lookup(about, key)) }
-		if member("protocolVersion") != "" {
-			status = "held: "
+		server := wire.TextOf(about, "server")
+		if version := wire.TextOf(about, "protocolVersion"); version != "" {
+			status, server = "held: ", server+", "+version
 		}
-		status += strings.TrimSuffix(member("server")+", "+member("protocolVersion"), ", ") + ", process " + string(wire.Lookup(about, "pid"))
+		status += server + ", process " + string(wire.Lookup(about, "pid"))
 		rows = append(rows, terminal.Row{Name: "@" + name, Description: status, Rest: "hold"})
 	}
 	return errors.Join(c.print(c.table(terminal.Row{Name: "NAME", Description: "STATUS", Rest: "FROM", Whole: true}, rows)), unread)
