@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -354,7 +355,8 @@ func (c *invocation) printCall(s *conversation, res *mcp.CallToolResult) error {
 	for i := range res.Content {
 		parts[i] = contentPart(&res.Content[i])
 		c.warnContent("content["+strconv.Itoa(i)+"]", &res.Content[i], parts[i])
-		isCopied := parts[i].binary && strings.Contains(string(res.StructuredContent), cmp.Or(res.Content[i].Data, "\x00"))
+		data := res.Content[i].Data
+		isCopied := parts[i].binary && data != "" && bytes.Contains(res.StructuredContent, []byte(data))
 		hasText = hasText || isCopied || !parts[i].binary && strings.TrimSpace(parts[i].text) != ""
 	}
 	if !hasText && res.StructuredContent != nil {
